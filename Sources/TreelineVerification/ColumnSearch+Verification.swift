@@ -1,8 +1,9 @@
 import Treeline
 
 extension ColumnSearch {
-  /// Checks that the list of points contains each point with a value exactly once. Points must be sorted by entry, and
-  /// points with the same entry must be in tree order.
+  /// Checks the list of points in the section. Each point that has a value must be listed exactly once, and no other
+  /// point may be listed. Points must be sorted by the dictionary entries that are their values. Points with the same
+  /// entry must be in tree order.
   func check(_ keys: OrderedKeys, pointCount: Int, _ label: String, _ problems: ProblemList, _ pages: PageUse) {
     var presentCount = 0
     (0..<pointCount).forEachBlock(noting: pages, bytesPerElement: 8) { block in
@@ -28,8 +29,8 @@ extension ColumnSearch {
   }
 
   /// Checks two lists: `beginnings` with the first word of each text, and `words` with further words. A word is listed
-  /// as the place at which it begins. Each list must contain all required words. Words are sorted by the folded text
-  /// from the beginning of the word to the end of the dictionary entry.
+  /// as the place at which it begins. Each list must have as many words as a builder would list. Words are sorted by
+  /// the folded text from the beginning of the word to the end of the dictionary entry.
   func check(_ dictionary: ColumnDictionary, _ label: String, _ problems: ProblemList, _ pages: PageUse) {
     let width = Self.width(ofText: dictionary.textByteCount)
     problems.check(
@@ -49,10 +50,11 @@ extension ColumnSearch {
     check(words, numbers: 1..<limit + 1, in: dictionary, "\(label), word", problems, pages)
   }
 
-  /// Checks that a word begins at each place. The places must be sorted by the folded texts that begin there, without
-  /// duplicates.
+  /// Checks that a word begins at each of the listed places. The places must be sorted by the folded texts that begin
+  /// at these places, and each place must be listed once.
   ///
-  /// - Parameter numbers: Numbers of the words at which places may be. The words of each text are numbered from 0.
+  /// - Parameter numbers: Numbers of the words that may be listed. The words of each text are numbered from 0: the
+  ///   first word of a text has the number 0.
   private func check(
     _ places: PackedIntegers, numbers: Range<Int>, in dictionary: ColumnDictionary, _ label: String,
     _ problems: ProblemList, _ pages: PageUse

@@ -91,9 +91,9 @@ extension Aggregate {
     // The significand has at most 17 digits, so the product fits 128 bits.
     let product = decimal.significand * Int128(count)
     let decimals = 2 - decimal.exponent
-    // The rank is the product divided by 10^decimals, rounded up. The product is below 10^30. So if there are more
-    // than 30 decimals, the quotient is below 1 and the rank is 1. There are 0 decimals for 100 per cent, and more for
-    // any other percentage.
+    // The rank is `product` divided by 10^`decimals`, rounded up. `product` is below 10^30. So if `decimals` is above
+    // 30, the quotient is below 1, and the rank is 1. `decimals` is 0 for 100 per cent, and greater for any other
+    // percentage.
     if decimals > 30 { return 1 }
     let unit = (0..<Swift.max(decimals, 0)).reduce(Int128(1)) { unit, _ in unit * 10 }
     let (rank, rest) = product.quotientAndRemainder(dividingBy: unit)

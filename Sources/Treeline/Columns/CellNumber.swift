@@ -89,7 +89,7 @@ package struct CellNumber {
 }
 
 extension CellNumber {
-  /// Returns the number in a text as JSON writes it; nil for a text that is not a number.
+  /// Returns the number that a text contains, written as in JSON; nil for a text that is not a number.
   ///
   /// - Parameter allowsPlus: Whether the number may have a plus sign.
   package static func literal(_ text: String, mark: DecimalMark = .point, allowsPlus: Bool) -> String? {

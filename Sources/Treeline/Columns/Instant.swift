@@ -20,7 +20,8 @@ public struct Instant: Hashable, Sendable {
     Int128(seconds) * Int128(powerOfTen(digits)) + Int128(nanoseconds) / Int128(powerOfTen(9 - digits))
   }
 
-  /// - Parameter digits: The number of decimals of a second that ticks include, up to 9; 3 if ticks are milliseconds.
+  /// - Parameter digits: The number of decimals of a second in a tick, up to 9. For example, a tick is a millisecond
+  ///   if `digits` is 3.
   package init(ticks: Int64, digits: Int) {
     let parts = Int64(powerOfTen(digits))
     let (seconds, rest) = ticks.quotientAndRemainder(dividingBy: parts)

@@ -1,8 +1,8 @@
 /// The nodes of a cut while the cut is computed, in tree order.
 ///
 /// When a level is expanded, its nodes are read in order from one buffer, and their replacements are written to a
-/// second buffer. The next level reads the second buffer. Both buffers lie in one block of memory. This block and the
-/// answer are the only allocations of a query, except for limits above a thousand.
+/// second buffer. The next level reads the second buffer. Both buffers lie in one block of memory. For a limit of up
+/// to `fewNodes`, this block and the answer are the only allocations of a query.
 struct Frontier: ~Copyable {
   /// A node and its visibility, packed into two numbers. A slot is copied at every level. The slots of a node's
   /// children are computed from the slot of the node with a few additions.
@@ -43,7 +43,8 @@ struct Frontier: ~Copyable {
     /// Whether the node is finished, which means that it stays in the answer and is not replaced.
     @inline(__always) var isFinished: Bool { state >= Visibility.finished.bits }
 
-    /// Whether the node is wholly visible or finished. A single child never takes the place of such a node.
+    /// Whether the node is wholly visible or finished. A node that is neither may have a single visible child, which
+    /// then takes the place of the node.
     @inline(__always) var isAllSeen: Bool { state >= Visibility.whole.bits }
 
     /// This node, marked as finished.
@@ -54,8 +55,8 @@ struct Frontier: ~Copyable {
     /// Returns both children of a node that is wholly visible and has stored children. The children are wholly visible,
     /// too.
     @inline(__always) func childrenAllSeen(leftCount: UInt32, _ childOffset: UInt32) -> (left: Slot, right: Slot) {
-      // Adds 1 to the node's level, which is in the upper half, and adds the child offset to the index of the record,
-      // which is in the lower half.
+      // Adds 1 to the node's level in the upper half of `link`, and adds the child offset to the index of the node's
+      // record in the lower half.
       let below = link &+ (1 << 32 | UInt64(childOffset))
       return parts(leftCount, (below, below &+ 1))
     }
@@ -83,7 +84,8 @@ struct Frontier: ~Copyable {
     ) {
       let leftCount = UInt64(leftCount)
       let left = span & 0xFFFF_FFFF | leftCount &<< 32
-      // The lower half and the upper half do not overflow into each other.
+      // Adds `leftCount` to the first point in the lower half of `span`, and subtracts `leftCount` from the number of
+      // points in the upper half. Neither half overflows into the other.
       let right = span &+ leftCount &- leftCount &<< 32
       return (Slot(span: left, link: links.left), Slot(span: right, link: links.right))
     }
@@ -211,14 +213,14 @@ struct Frontier: ~Copyable {
     return cursor
   }
 
-  /// Returns the nodes of the frontier in tree order. A node that is neither wholly visible nor finished is first
-  /// replaced by the result of `transform`. Returns nil if this result is nil; the frontier is then unchanged. `check`
-  /// is called for each returned node.
+  /// Returns the nodes of the frontier in tree order. Each node that is neither wholly visible nor finished is first
+  /// replaced by the node that `transform` returns. If `transform` returns nil for any node, returns nil and leaves
+  /// the frontier unchanged. Calls `check` for each node of the result.
   @inline(__always) func nodes(
     with transform: (Slot) throws(IndexError) -> Node?, checked check: (Node) throws(IndexError) -> Void
   ) throws(IndexError) -> [Node]? {
-    // The buffer of the written nodes also has room for the unread nodes. The buffer of the unread nodes has room for
-    // all results after `end`.
+    // The unread nodes are copied behind the written nodes, in the buffer of the written nodes. The results are stored
+    // in the other buffer, from `end` on. Both buffers have enough room.
     cursor.update(from: next, count: end - next)
     let count = (cursor - writtenStart) &+ (end - next)
     let slots = writtenStart

@@ -34,7 +34,8 @@ extension ClusterTree {
     }
   }
 
-  /// - Parameter isSet: Whether all values are looked up at once, so that each entry of a dictionary is read only once.
+  /// - Parameter isSet: Whether all values are looked up at once. If true, each entry of a dictionary is read only
+  ///   once. If false, each entry is read once for each value.
   private func add(_ name: String, values: [FilterValue], isSet: Bool = false, to estimate: inout WorkEstimate) {
     guard let column = column(name) else { return }
     guard let dictionary = column.dictionary else {

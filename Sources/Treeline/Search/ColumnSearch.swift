@@ -155,8 +155,8 @@ package struct ColumnSearch: @unchecked Sendable {
 }
 
 extension ColumnDictionary {
-  /// Returns the entry with the byte at a given place in its text, and the text from this byte on. Returns nil if the
-  /// text of no entry contains this byte.
+  /// Finds the entry whose text contains the byte at a given place. Returns this entry, and its text from this byte
+  /// on. Returns nil if the text of no entry contains the byte.
   ///
   /// - Parameter place: Number of bytes from the start of the first entry to the byte.
   package func text(from place: UInt64) -> (entry: Int, text: UnsafeRawBufferPointer)? {

@@ -1,8 +1,8 @@
 /// The arrays of a tree, in memory that the builder filled or in a mapped file.
 ///
 /// The arrays are immutable, so any number of threads may read them. Before an array is read at an index, the index is
-/// checked. No check is needed if the counts on the path from the root prove that the index is within bounds. A
-/// pointer does not keep the storage alive, which is why `ClusterTree.withStorage` exists.
+/// checked, unless the counts on the path from the root prove that the index is within bounds. A pointer to an array
+/// does not keep the storage alive, which is why `ClusterTree.withStorage` exists.
 package final class TreeStorage: @unchecked Sendable {
   /// Positions in tree order.
   package let points: UnsafePointer<PlanePoint>

@@ -20,7 +20,8 @@ struct UnchangedSubtrees {
   let places: [UInt32: Place]
   /// Changes of row numbers since the old tree was laid out, in order.
   let shifts: [RowShift]
-  /// Moments of some nodes whose children have records. Moments of a node are measured from the corner of its box.
+  /// Moments of some nodes whose children have records. The moments of a node are measured from the top left corner of
+  /// the node's box.
   var moments: [UInt32: Moments<UInt128>]
 
   /// Whether a subtree is large enough to be copied. It is large enough if the children of its root have records.
@@ -77,7 +78,8 @@ extension MergedLayout {
     return packedGaps(copies, from: unchanged.storage.gaps)
   }
 
-  /// Gaps to copy: their first index in the old tree, their first index in the new tree, and their number.
+  /// Consecutive gaps to copy (see `Gap`): the index of the first gap in the old tree, the index of this gap in the
+  /// new tree, and the number of gaps.
   private struct Copy {
     let source: Int
     let target: Int
@@ -152,12 +154,14 @@ extension MergedLayout {
 }
 
 /// A change of row numbers. Each threshold changes the row numbers that are not less than the threshold. If rows are
-/// inserted, a threshold increases these row numbers by 1. If rows are removed, it decreases them by 1.
+/// inserted, a threshold increases these row numbers by 1. If rows are removed, a threshold decreases these row
+/// numbers by 1.
 struct RowShift: Sendable {
   /// Thresholds in rising order.
   private let thresholds: [UInt32]
   private let step: UInt32
-  /// The new number of each row. Empty if there are so few thresholds that each row is compared with all of them.
+  /// The new number of each row. Empty if there are so few thresholds that each row number is compared with all
+  /// thresholds.
   private let table: [UInt32]
 
   /// Makes the shift of the remaining rows when some rows are removed.
@@ -189,12 +193,13 @@ struct RowShift: Sendable {
 
   func apply(to rows: UnsafeMutableBufferPointer<UInt32>) {
     if !table.isEmpty {
-      // Rows of leaves that are no longer used may be out of range.
+      // Some leaves are no longer used. Their row numbers may be out of range, and are left unchanged.
       for index in rows.indices where Int(rows[index]) < table.count { rows[index] = table[Int(rows[index])] }
       return
     }
-    // Thresholds are applied from the greatest down. So a shift never changes how a row number compares with the
-    // remaining thresholds.
+    // Thresholds are applied from the greatest down. A threshold changes only row numbers that are not less than it,
+    // and they stay not less than all smaller thresholds. So a later comparison with a smaller threshold has the same
+    // result as before the change.
     for threshold in thresholds.reversed() {
       for index in rows.indices { rows[index] &+= rows[index] >= threshold ? step : 0 }
     }

@@ -241,7 +241,7 @@ private struct PlanNode: Sendable {
   }
 
   /// The node as a segment; nil until the extent of the node is known. The moments of the points are measured from
-  /// `corner`. If `corner` is nil, they are measured from the corner of the points' box.
+  /// `corner`. If `corner` is nil, the moments are measured from the top left corner of the box around the points.
   var segment: Segment? {
     extent.map { extent in
       let points = PointGroup(first: 0, moments: extent.moments, corner: PlanePoint(x: 0, y: 0))
@@ -250,7 +250,8 @@ private struct PlanNode: Sendable {
     }
   }
 
-  /// - Returns: the line that splits the node; nil as long as this line is unknown.
+  /// - Returns: the line that splits the node; nil if the line is still unknown, or if the node is a piece and is not
+  ///   split.
   mutating func take(
     _ answer: PlanAnswer, to question: PlanQuestion, by terms: BuildPlan.Terms
   ) throws(PieceError) -> Split? {

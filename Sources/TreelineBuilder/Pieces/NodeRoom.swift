@@ -15,9 +15,10 @@ final class NodeRoom: Sendable {
   private let state = Mutex(State())
 
   private struct State {
-    /// Number of nodes in memory, and number of parts in memory.
+    /// Number of nodes that are in memory now (`nodes`), and number of parts that are in memory now (`parts`).
     var (nodes, parts) = (0, 0)
-    /// Greatest number of nodes that were in memory at once, and number of nodes of the largest part.
+    /// Greatest number of nodes that were in memory at once (`most`), and number of nodes of the largest part
+    /// (`largest`).
     var (most, largest) = (0, 0)
     #if canImport(Dispatch)
       var waiting: [(count: Int, isServed: DispatchSemaphore)] = []

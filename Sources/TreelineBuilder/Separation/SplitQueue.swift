@@ -4,7 +4,8 @@
 /// Distances are divided into bands, 256 bands for each doubling of the squared distance. A split in a band that has
 /// not been reached is appended to the band's chain of blocks. When a band is reached, its splits are sorted. Most
 /// bands are so small that the sort works within the processor's caches. Splits that are added to the band afterwards
-/// go to a heap. So the next splits are known well in advance, and `SplitSequence` can prefetch their nodes.
+/// go to a heap. As the splits of a reached band are sorted, most of the next splits are known well in advance, and
+/// `SplitSequence` can prefetch their nodes.
 struct SplitQueue: ~Copyable {
   private static let bandBits = 8
   private static let bandCount = (64 - bandBits + 1) << bandBits
@@ -36,7 +37,8 @@ struct SplitQueue: ~Copyable {
   /// Splits of the current band, in order. The first `position` splits have been taken.
   private(set) var sorted: ContiguousArray<QueuedSplit> = []
   private var position = 0
-  /// Index up to which `progress` has returned indices; nil if `progress` has not been called in this band.
+  /// End of the range that the latest call of `progress` returned; nil if `progress` has not been called since the
+  /// current band was reached.
   private var reported: Int?
   private var late = LateSplits()
   private let monitor: BuildMonitor
@@ -60,8 +62,8 @@ struct SplitQueue: ~Copyable {
     bands.deallocate()
   }
 
-  /// Returns the band of a squared distance. The band is the squared distance as a floating-point number with
-  /// `bandBits` bits after the leading bit.
+  /// Returns the band of a squared distance. The number of the band has the bits of a short floating-point number: the
+  /// exponent of the squared distance, and the `bandBits` bits after its leading bit.
   @inline(__always) private static func band(_ squaredDistance: UInt64) -> Int {
     let exponent = max(64 - bandBits - 1 - squaredDistance.leadingZeroBitCount, 0)
     return exponent << bandBits + Int(truncatingIfNeeded: squaredDistance >> UInt64(truncatingIfNeeded: exponent))

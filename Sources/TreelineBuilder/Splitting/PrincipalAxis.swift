@@ -88,7 +88,8 @@ package struct PrincipalAxis: Hashable, Sendable {
     /// A symmetric matrix of two rows is already tridiagonal. So LAPACK's solver for tridiagonal matrices is called
     /// directly, which needs no reduction and no allocation.
     private static func eigenvector(_ a: Double, _ b: Double) -> (x: Double, y: Double) {
-      // The diagonal, the entry beside the diagonal, the vectors by column, and the solver's work space.
+      // The memory for LAPACK: the diagonal of the matrix (2 numbers), the entry beside the diagonal (1 number), the
+      // eigenvectors, column by column (4 numbers), and the solver's work space (2 numbers).
       var space = (a, -a, b, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
       let status = withUnsafeMutableBytes(of: &space) { bytes in
         let space = bytes.baseAddress!.assumingMemoryBound(to: Double.self)
@@ -100,7 +101,8 @@ package struct PrincipalAxis: Hashable, Sendable {
     }
   #endif
 
-  /// Moves the shorter component to the greatest integer that is not past the true direction.
+  /// Sets the shorter component of the axis to the greatest integer that does not turn the axis past the true
+  /// direction. The component is changed in steps of 1.
   @inline(never) private mutating func settle(_ difference: Int64, _ double: Int64, _ isFlat: Bool) {
     for _ in 0..<Self.stepsToSettle {
       if isPast(difference, double, isFlat, shift: 0) {
@@ -119,9 +121,9 @@ package struct PrincipalAxis: Hashable, Sendable {
 
   private mutating func move(by step: Int64, _ isFlat: Bool) { if isFlat { y += step } else { x += step } }
 
-  /// Returns whether adding `shift` to the shorter component turns the axis past the true direction. The angles of the
-  /// axis and of the true direction are doubled, and the sign of the cross product decides. The cross product is exact
-  /// in 128 bits.
+  /// Returns whether adding `shift` to the shorter component turns the axis past the true direction. One vector has
+  /// twice the angle of the axis, and another vector has twice the angle of the true direction. The sign of the cross
+  /// product of the two vectors decides. The cross product is exact in 128 bits.
   private func isPast(_ difference: Int64, _ double: Int64, _ isFlat: Bool, shift: Int64) -> Bool {
     let (x, y) = isFlat ? (x, y + shift) : (x + shift, y)
     let cross = Int128(x * x - y * y) * Int128(double) - Int128(2 * x * y) * Int128(difference)

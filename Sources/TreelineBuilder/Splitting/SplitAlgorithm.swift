@@ -13,8 +13,8 @@ protocol SplitAlgorithm: Sendable {
   func split<Sum>(_ points: PointGroup<Sum>, in arrays: PointArrays, across axis: PrincipalAxis, threads: Int) -> Split
 }
 
-/// Splits at the mean: `SplitRule.mean`. Both sides have points, because the least dot product is at most the mean,
-/// and the greatest dot product is above the mean.
+/// Splits at the mean: `SplitRule.mean`. Both sides have points, because the least dot product of a point with the
+/// axis is at most the mean of all dot products, and the greatest is above the mean.
 struct MeanSplit: SplitAlgorithm {
   @inline(__always) func split<Sum>(
     _ points: PointGroup<Sum>, in arrays: PointArrays, across axis: PrincipalAxis, threads: Int
@@ -24,8 +24,9 @@ struct MeanSplit: SplitAlgorithm {
 extension PointArrays {
   /// Splits some points across their principal axis. The points must not all have one position.
   ///
-  /// Both sides of the split have points. `split` requires only that the dot products with the axis are not all equal.
-  /// This is true, because the scatter along the principal axis is at least half of all scatter.
+  /// Both sides of the split have points. The only requirement of `split` is that the dot products of the points with
+  /// the axis are not all equal. The requirement is met, because the scatter along the principal axis is at least half
+  /// of all scatter.
   @inline(__always) func principalSplit<Sum>(
     _ points: PointGroup<Sum>, _ scatter: Scatter, by algorithm: some SplitAlgorithm,
     solver: PrincipalAxis.Solver, threads: Int = 1

@@ -60,8 +60,8 @@ enum ColumnFinder {
 
   /// Words that may stand before or after a common name without changing its meaning.
   private static let neutralWords: Set = ["coord", "coords", "coordinate", "coordinates", "gps", "in", "position"]
-  /// Words that may stand before or after the name of a column in degrees without changing its meaning. Some of the
-  /// words are names of datums. These datums differ by less than a map can show.
+  /// Words that may stand before or after the name of a column of degrees without changing the meaning of the name.
+  /// Some of the words are names of datums, which differ by less than a map can show.
   private static let degreeWords = neutralWords.union([
     "º", "84", "4326", "dd", "decdeg", "decimal", "deg", "degree", "degrees", "epsg", "etrs89", "geo", "geogr", "nad83",
     "wgs", "wgs84",

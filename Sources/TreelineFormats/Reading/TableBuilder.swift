@@ -17,7 +17,7 @@ struct TableBuilder {
   private let decoder: any RecordDecoder
   private let batches: PointBatches?
   private let check: ColumnCheck?
-  /// Number of bytes that points and skipped rows may still take before they are passed on.
+  /// Number of bytes that further points and skipped rows may take before all collected points and rows are passed on.
   private var room: Int
   private let bytesPerPoint: Int
   private var handedOver = (points: 0, skippedRows: 0)
@@ -123,7 +123,7 @@ struct Axes {
 
   /// Limits in degrees.
   static let sphere = Axes(isPlanar: false, firstLimit: 180, secondLimit: 90)
-  /// Limits so far below the largest Double that extents and distances stay finite.
+  /// The limits of x and y. They are so far below the largest Double that extents and distances stay finite.
   static let plane = Axes(isPlanar: true, firstLimit: 1e300, secondLimit: 1e300)
 
   // NaN compares as false, so these functions return true only for finite numbers.

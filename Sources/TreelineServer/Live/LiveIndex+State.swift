@@ -14,18 +14,22 @@ extension LiveIndex {
 
   struct State {
     var map: Map
-    /// Version number of the map, and length of the log up to the last batch in the map.
+    /// Version number of the map.
     var mapSequence: UInt64
+    /// Length of the log up to the end of the last batch that the map contains.
     var mapLogLength: Int
-    /// Changes that the next map will contain (`applying`), and later changes (`pending`).
+    /// Changes that the next map will contain.
     var applying: [PointKey: KeyedPoint?] = [:]
+    /// Changes that were made later than the changes in `applying`.
     var pending: [PointKey: KeyedPoint?] = [:]
     /// Time of the oldest batch in `pending`.
     var pendingSince: ContinuousClock.Instant?
     var pace = MapPace()
-    /// Number of the newest version, the number of points in that version, and the length of the log.
+    /// Number of the newest version.
     var sequence: UInt64
+    /// Number of points in the newest version.
     var pointCount: Int
+    /// Length of the log.
     var logLength: Int
     var known: [String: Known] = [:]
     /// Names of the batches in `known`, the oldest first. Names at indices below `orderStart` do not count, because

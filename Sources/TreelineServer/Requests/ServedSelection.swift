@@ -15,7 +15,8 @@ struct ServedSelection {
 
   init(_ parameters: inout QueryParameters, of index: ServedIndex) {
     self.index = index
-    // An empty filter counts as no filter, so that a transition can begin or end without a filter.
+    // An empty filter counts as no filter. So a request for the transition between two views can have a filter for
+    // only one of the views.
     guard let text = parameters.text("filter"), !text.isEmpty else {
       (filter, cost) = (nil, 0)
       return
