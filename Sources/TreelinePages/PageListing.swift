@@ -10,8 +10,8 @@ struct PageEntry: Sendable {
   /// The greatest separation code of the roots.
   var code: UInt16
   var page: PageReference
-  /// The place of the page that holds the spreads of an upper page; `none` if the spreads are not in a separate page.
-  /// The spread of a node tells how far its points scatter.
+  /// The spread of a node tells how far its points scatter. The spreads of an upper page may be in a separate page.
+  /// This is the place of that separate page; `none` if there is no separate page.
   var spreads = PageReference.none
 }
 
@@ -64,8 +64,8 @@ private struct RoundedBox {
     let size = end &- start
     let step = size / 256 + 1
     let (from, to) = (least &- start, greatest &- start)
-    // If the inner box belongs to a large node, it may go around the world in the other direction than the outer box.
-    // Then the edges of the outer box are the result.
+    // The inner box of a large node may lie partly outside the outer box, because the two boxes go around the world in
+    // different directions. Then the edges of the outer box are the result.
     guard from <= to, to <= size else { return (0, UInt8(size / step), start, end) }
     let (first, last) = (from / step, to / step)
     return (
@@ -96,9 +96,9 @@ extension PlaneRect {
 }
 
 extension PageEncoder {
-  /// Divides the subtree for which a leaf page stands into pages. Returns an encoder of the new pages, and the new
-  /// pages in preorder. If the leaf page does not stand for a subtree (see `PageTree.isSubtree`), returns `self` and
-  /// the leaf page.
+  /// A leaf page of a plan may stand for a whole subtree (see `PageTree.isSubtree`). If so, divides this subtree into
+  /// pages, and returns an encoder of the new pages and the new pages in preorder. If the leaf page does not stand for
+  /// a subtree, returns `self` and the leaf page.
   func subtree(_ plan: PagePlan) throws(IndexError) -> (PageEncoder, [PagePlan]) {
     guard pages.isSubtree(plan) else { return (self, [plan]) }
     let tree = try PageTree(storage, sizes: pages.sizes, below: pages.nodes(of: plan), level: plan.level)

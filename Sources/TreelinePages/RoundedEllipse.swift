@@ -3,15 +3,16 @@ import Treeline
 /// The ellipse of a cluster in two bytes. A map uses these bytes to compute the color of a badge, and to draw the
 /// ellipse.
 struct RoundedEllipse {
-  /// The area on a logarithmic scale, with four steps per factor of two; 0 if all points have the same position.
+  /// The area of the ellipse on a logarithmic scale, with four steps per factor of two; 0 if all points have the same
+  /// position.
   var size: UInt8
   /// Elongation of the ellipse along x, and its elongation along a diagonal, in 16 steps each.
   var shape: UInt8
 
-  /// Least width, relative to the length of the ellipse, that is used to compute the area. The area of a narrower
-  /// ellipse is computed as if it had this width. Maps use the same number.
+  /// The least ratio of width to length with which the area is computed. The area of a narrower ellipse is computed as
+  /// if its width had this ratio to its length. Maps compute areas with the same ratio.
   private static let leastWidth = 0.25
-  /// To get `size`, this number is subtracted from the highest bits of the squared area, stored as a `Float`.
+  /// The squared area is converted to a `Float`. The highest 10 bits of this `Float`, minus `base`, give `size`.
   private static let base: UInt32 = 253
 
   init(_ spread: NodeSpread) {

@@ -39,8 +39,8 @@ extension IndexHeader {
       !isOfKnownVersion || section.kind.isPrivate || isKnown, "section table, byte \(entry)",
       expected: "a kind of section that version \(majorVersion).\(minorVersion) has, or a private kind from 2^31 on",
       found: "\(section.kind.rawValue)")
-    // The flag says whether a reader must know the section. A section of an unknown kind cannot have the flag, because
-    // the index was opened. So the flag is checked only for known kinds.
+    // The flag of a section says whether a reader must know the kind of the section. No section of an unknown kind has
+    // the flag, because such an index would not have been opened. So the flag is checked only for known kinds.
     problems.check(
       section.isRequired == section.kind.isRequired || !isKnown, "section table, byte \(entry + 4)",
       expected: "the flag \(section.kind.isRequired ? 1 : 0) of a section of \(section.kind)",

@@ -127,8 +127,9 @@ struct MergeScaleVerifier {
       found: "\(found ? 1 : 0)")
   }
 
-  /// Checks that codes, and bits of `anchors`, are 0 at indices where no right child begins. These indices are the
-  /// first point of the tree, and points within a stack (several points at one position).
+  /// Checks that the codes and the bits of `anchors` are 0 at the given indices, where no right child begins. No right
+  /// child begins at the first point of the tree. Nor does a right child begin at a point of a stack (several points
+  /// at one position), except at the stack's first point.
   private func expectZero(_ indices: Range<Int>) {
     indices.forEachBlock(noting: pages, bytesPerElement: 2) { block in
       for index in block where !problems.isFull {

@@ -45,6 +45,7 @@ public struct Cluster: Sendable, Identifiable {
   private let part: PassingPart?
 
   /// - Parameters:
+  ///   - node: The node of the tree that the cluster shows.
   ///   - anchor: The position of the cluster.
   ///   - rect: The box around all points of the node.
   ///   - spread: The covariance of all points of the node.
@@ -58,9 +59,10 @@ public struct Cluster: Sendable, Identifiable {
     (rectOfAll, spreadOfAll, self.part) = (rect, spread, part)
   }
 
-  /// The position of the cluster: the mean of the positions of its points. In a tree with `ClusterAnchor.member`, it is
-  /// the position of one of the points. Under a filter, a cluster of a cut with a spacing or with badges keeps the
-  /// position that it has without the filter. With any other cut, the position is the mean of the points that pass.
+  /// The position of the cluster: the mean of the positions of its points. In a tree with `ClusterAnchor.member`, it
+  /// is the position of one of the points. Under a filter, the position depends on the cut with which the cluster was
+  /// queried. With a cut by spacing or by badges, the cluster keeps the position that it has without the filter. With
+  /// any other cut, the position is the mean of the points that pass.
   public var coordinate: Coordinate { plane.coordinate(x: x, y: y) }
 
   /// The mean position of the cluster's points. Under a filter, it is the mean position of the points that pass.

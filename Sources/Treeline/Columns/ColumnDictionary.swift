@@ -48,7 +48,7 @@ package struct ColumnDictionary: @unchecked Sendable {
   package func value(ofEntry entry: Int) -> AttributeValue? {
     guard let bytes = bytes(ofEntry: entry), let tag = AttributeValue.Tag(rawValue: bytes[0]) else { return .null }
     let text = UnsafeRawBufferPointer(rebasing: bytes[1...])
-    // Answers contain these texts verbatim, so the texts must be valid JSON.
+    // Answers contain the text of a number or a JSON value verbatim, so this text must be valid JSON.
     switch tag {
     case .number where !JSONSyntax.isNumber(text), .json where !JSONSyntax.isValue(text): return .null
     default: return AttributeValue(tag, String(decoding: text, as: UTF8.self))

@@ -91,7 +91,8 @@ extension FilterValue.Content {
 }
 
 extension Filter.Comparison {
-  /// - Parameter order: -1 if the value is less than the other value, 0 if both are equal, 1 if the value is greater.
+  /// - Parameter order: -1 if the value of a point is less than the value in the filter, 0 if both values are equal, 1
+  ///   if the value of the point is greater.
   func accepts(_ order: Int) -> Bool {
     switch self {
     case .equals: order == 0

@@ -102,7 +102,7 @@ private struct RealScale {
 }
 
 extension Histogram {
-  /// Counts the values of a column of decimals or times.
+  /// Makes the histogram of a column of decimals or times.
   init(
     of column: Column, _ values: IntegerValues, _ extent: IntegerExtent, bins: Int, scale: Scale,
     over ranges: [Range<Int>], _ rows: CountedRows
@@ -126,7 +126,8 @@ extension Histogram {
         step.start(ofBin: numbers.lowerBound + Int128($0))
       }
     }
-    // If the first bin begins below the code 0, the bin is cut off at 0.
+    // A code is a value minus `base`, and no code is below 0. If the first bin begins below the code 0, its start is
+    // moved to 0.
     let starts = edges.dropLast().map { UInt64(max($0 - base, 0)) }
     var work = IntegerCounts(codes: codes, starts: starts, ranges: ranges, rows: rows)
     values.codes.with(&work)

@@ -53,7 +53,8 @@ package struct PlaneRect: BitwiseCopyable, Hashable, Sendable {
   /// - Precondition: There is at least one point.
   package init(shorterWayAround points: UnsafeBufferPointer<PlanePoint>) {
     var box = PlaneRect(points[0])
-    // The least x in the eastern half of the plane, and the greatest x in the western half.
+    // The least x of the points in the eastern half of the plane, and the greatest x of the points in the western
+    // half.
     var (east, west) = (UInt32.max, UInt32(0))
     for point in points {
       box.formUnion(point)

@@ -23,8 +23,8 @@ public enum MergeMetric: String, Hashable, Sendable, CaseIterable {
 
   /// Merges the two clusters whose union adds the least scatter (Ward's method). Scatter is the sum of the squared
   /// distances of points from their mean. If several pairs add equally little scatter, the pair whose positions come
-  /// first is merged. With this metric, points are closer to their clusters in a `Cut.limit` or a `Cut.detail` than in
-  /// any other kind of tree. This metric needs an index of format 1.2.
+  /// first is merged. With this metric, the clusters of a query with `Cut.limit` or `Cut.detail` are closer to their
+  /// points than in any other kind of tree. This metric needs an index of format 1.2.
   case scatter
 }
 
@@ -126,8 +126,8 @@ package struct MergeTraits: OptionSet, Hashable, Sendable {
   /// of the plane and ends in the west, so its western edge has the greater x.
   package static let acrossSeam = MergeTraits(rawValue: 1)
 
-  /// Merge scales are rounded down to four values for each doubling of a distance. Without rounding, the tree would be
-  /// too deep.
+  /// Merge scales (the distances at which clusters are merged) are rounded down to coarse steps. There are four steps
+  /// for each doubling of the distance. Without rounding, the tree would be too deep.
   package static let coarseScales = MergeTraits(rawValue: 2)
 
   /// The position of a cluster is the position of one of its points, and merge scales are distances between these

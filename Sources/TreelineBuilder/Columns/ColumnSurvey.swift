@@ -44,7 +44,8 @@ public struct ColumnSurvey: Sendable {
     static let booleans = Candidates(rawValue: 2)
     static let times = Candidates(rawValue: 4)
     static let categories = Candidates(rawValue: 8)
-    /// Numbers of an attribute. The spelling of each number can be reproduced from its double.
+    /// The numbers of an attribute, stored as doubles. This form is possible only if the spelling of each number can
+    /// be reproduced from its double.
     static let doubles = Candidates(rawValue: 16)
   }
 
@@ -253,9 +254,9 @@ public struct ColumnSurvey: Sendable {
     }
   }
 
-  /// Whether a dictionary holds only texts. A typed column has one type, so its dictionary holds only texts. An
-  /// attribute keeps the types of its values. But if its values are cells, and not all of them are numbers, all cells
-  /// are texts.
+  /// Whether the dictionary of the column, if it has one, holds only texts. This is true for every typed column. An
+  /// attribute keeps the types of its values, so its dictionary may also hold other types. But if the values of the
+  /// attribute are cells, and not all cells are numbers, all cells are texts.
   var keepsTexts: Bool {
     switch purpose {
     case .typed: true

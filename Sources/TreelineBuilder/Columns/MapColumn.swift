@@ -88,9 +88,10 @@ extension MapColumn {
 }
 
 extension MapColumn where Value == KeyedPoint {
-  /// Makes a column with the name, kind and preparations of a column of an index.
+  /// Makes a column for a map that is edited. The new column has the name, kind and preparations of `column`, a column
+  /// of an index.
   ///
-  /// - Parameter number: Number of the column among the values of a point.
+  /// - Parameter number: Index of the column's value in the `values` of a point.
   init(number: Int, like column: Column) {
     let keyPath: KeyPath<KeyedPoint, AttributeValue?> & Sendable = \.[column: number]
     let preparations = Set<IndexColumn.Preparation>(

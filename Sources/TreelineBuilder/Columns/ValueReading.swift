@@ -73,7 +73,7 @@ struct SmallDecimal {
 extension AttributeValue {
   /// The meaning of a value in a column of numbers.
   enum Number {
-    /// Null, or NaN, which databases and Parquet use for unknown values.
+    /// Null or NaN. Databases and Parquet files use NaN for unknown values.
     case missing
     /// A JSON number.
     case literal(String)

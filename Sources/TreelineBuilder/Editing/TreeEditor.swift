@@ -8,7 +8,7 @@ final class TreeEditor: @unchecked Sendable {
   private let history: MergeHistory
   /// Occupied longitudes, which decide where the plane's seam is.
   private var gaps = LongitudeGaps()
-  /// Extent of plain coordinates, which decides the plane's square.
+  /// Extent of the coordinates of points without a map projection. The extent decides which square the plane covers.
   private var extent: CoordinateExtent?
 
   /// Points that an edit changes.

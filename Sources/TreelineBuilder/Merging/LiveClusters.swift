@@ -11,12 +11,13 @@ struct MergeCluster {
   /// Least member: the first of the cluster's leaves in Z-order.
   var leastMember: UInt32
   var scale: SeparationCode
-  /// Extent in longitude. It is used only if clusters may be merged across the seam.
+  /// Extent of the cluster in longitude. It is used only if clusters may be merged across the seam.
   var longitudes: Longitudes
 }
 
 extension MergeCluster {
-  /// Returns the merge of this cluster with another cluster. The other cluster must have the greater least member.
+  /// Returns the merge of this cluster with another cluster. The least member of a cluster is the first of its leaves
+  /// in Z-order. The least member of the other cluster must come after the least member of this cluster.
   ///
   /// - Parameters:
   ///   - scaledDistance: Scaled distance between the two clusters.
@@ -97,7 +98,8 @@ struct MergeSums {
   }
 }
 
-/// The existing clusters, numbered in the order of their least members.
+/// The existing clusters, numbered in the order of their least members. The least member of a cluster is the first of
+/// its leaves in Z-order.
 ///
 /// When two clusters are merged, the new cluster keeps the smaller of their two numbers. It also keeps the least
 /// member of the cluster that had this number. The greater number is free until clusters are renumbered.
@@ -121,7 +123,8 @@ struct LiveClusters: @unchecked Sendable {
   /// For each cluster, the round in which it looks for other clusters again. In an earlier round, the cluster is merged
   /// only if another cluster finds it.
   let rounds: UnsafeMutablePointer<UInt8>
-  /// For each cluster that waits for a later round, its nearest cluster; `none` if the nearest cluster is not known.
+  /// A cluster waits if it does not look for other clusters before a later round. For each waiting cluster, its
+  /// nearest cluster; `none` if the nearest cluster is not known.
   let nearests: UnsafeMutablePointer<UInt32>
   /// For each cluster, its extent in longitude; nil if clusters are not merged across the seam.
   let longitudes: UnsafeMutablePointer<Longitudes>?
@@ -187,18 +190,22 @@ struct LiveClusters: @unchecked Sendable {
     isLive(Int(cluster)) && nodes[Int(cluster)].age == age
   }
 
-  /// Returns the cluster that was nearest to a given cluster when the given cluster began to wait. Returns nil if the
-  /// nearest cluster has been merged since then. After such a merge, the number of the nearest cluster may belong to
-  /// the union. The age reveals this, because the union was made after the given cluster and so has the greater age.
-  /// If the given cluster is an initial cluster, its nearest cluster was also an initial cluster. Initial clusters
-  /// have ages below `capacity`, and unions have greater ages.
+  /// A cluster waits if it does not look for other clusters before a later round. Returns the cluster that was nearest
+  /// to a given cluster when the given cluster began to wait. Returns nil if the nearest cluster is not known, or has
+  /// been merged since then.
+  ///
+  /// After such a merge, the union may have the number of the nearest cluster. The union is recognized by its age. It
+  /// was made after the given cluster, so it has the greater age. If the given cluster is an initial cluster, its
+  /// nearest cluster was also an initial cluster. Initial clusters have ages below `capacity`, and unions have ages of
+  /// `capacity` or more.
   @inline(__always) func nearest(awaitedBy cluster: Int) -> UInt32? {
     let nearest = nearests[cluster]
     guard nearest != Self.none, isLive(Int(nearest)) else { return nil }
     return nodes[Int(nearest)].age < max(nodes[cluster].age, UInt32(capacity)) ? nearest : nil
   }
 
-  /// Sets the round in which a cluster looks for other clusters again, and the nearest cluster if it is known.
+  /// Sets the round in which a cluster looks for other clusters again. Also stores the cluster that is nearest to it,
+  /// or `none` if the nearest cluster is not known.
   @inline(__always) func wait(_ cluster: Int, for nearest: UInt32, until round: UInt8) {
     rounds[cluster] = min(round, MergeRounds.last)
     nearests[cluster] = nearest
@@ -242,7 +249,7 @@ struct LiveClusters: @unchecked Sendable {
     return next
   }
 
-  /// Gives a cluster another number. Must not be called during a round.
+  /// Gives a cluster another number. Must not be called while a round of merges is in progress.
   @inline(__always) private func move(_ cluster: Int, to number: Int) {
     nodes[number] = nodes[cluster]
     sums[number] = sums[cluster]
@@ -285,11 +292,13 @@ extension LiveClusters {
     return least == Self.gone ? nil : max(least, round)
   }
 
-  /// Returns the greatest width of tiles at which searches look at few clusters on average, as a base-2 logarithm.
-  /// Clusters must be in Z-order.
+  /// Searches for near clusters divide the plane into square tiles, and look at all clusters of a few tiles. Returns the
+  /// greatest width of tiles at which a search looks at few clusters on average. The result is the base-2 logarithm of
+  /// this width. Clusters must be in Z-order.
   func firstShift(_ count: Int, _ monitor: BuildMonitor) -> Int {
-    // For each width of tiles, `square` is the sum of n^2 over all tiles, where n is the number of clusters in a tile.
-    // The clusters of a tile are adjacent in Z-order, and `start` is the first cluster of the current tile.
+    // Element i of `widths` is for square tiles with a width of 2^i units. Its `square` is the sum of n^2 over all
+    // tiles, where n is the number of clusters in a tile. The clusters of a tile are adjacent in Z-order, and `start`
+    // is the first cluster of the current tile.
     withUnsafeTemporaryAllocation(of: (square: Int, start: Int).self, capacity: 33) { widths in
       widths.initialize(repeating: (0, 0))
       func endRuns(below width: Int, at cluster: Int) {

@@ -19,7 +19,8 @@ struct PartMerging: Sendable {
 
   /// Result of a part.
   private struct Done {
-    /// For each level of the plan, an upper bound of badge diameters.
+    /// For each level of the plan, an upper bound of badge diameters in the part. A level is a range of rounds of
+    /// merging.
     var greatestDiameters: [UInt16]
     /// Time that the part took, plus the longest `path` of any part that it waited for.
     var path: Duration
@@ -63,9 +64,9 @@ struct PartMerging: Sendable {
     return (root, report)
   }
 
-  /// Does the work of one part. If the part has a border, the clusters on both sides of the border are merged already,
-  /// and only wrong merges along the border are corrected. If the part has no border, it is not divided, and all its
-  /// clusters are merged.
+  /// Does the work of one part of the plane. A border is the line between the two halves of a part, or the seam of the
+  /// whole plane. If the part has a border, the clusters on each side of the border are merged already, and only wrong
+  /// merges along the border are corrected. A part without a border is not divided, and all its clusters are merged.
   private func work(
     on leaves: Range<Int>, across border: MergeBorder?, after numbers: [Int], as number: Int, _ results: Results
   ) {
@@ -90,9 +91,9 @@ struct PartMerging: Sendable {
       report.duration += duration
       report.mending += counts
       report.mergesInParts += merges
-      // The first condition detects points that form a lattice. With ordinary points, up to a third of the areas along
-      // borders are too small at first and must be enlarged. With lattices, three quarters of these areas are too
-      // small.
+      // Merges are corrected in areas along the borders between parts, and each area that is too small is enlarged.
+      // The first condition detects points that form a lattice. With ordinary points, up to a third of all areas are
+      // too small at first. With lattices, three quarters of all areas are too small.
       let mending = report.mending
       if mending.retries >= 12 && 2 * mending.retries > mending.areas
         || mending.clusters > 2 * tree.leafCount + 100_000

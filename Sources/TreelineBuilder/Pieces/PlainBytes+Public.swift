@@ -8,15 +8,16 @@ extension PointSurvey {
   /// The survey as bytes. The size depends on how many longitudes have points, and is at most 0.5 MB.
   public var bytes: [UInt8] { plainBytes }
 
-  /// - Throws: `PieceError.damaged` if the bytes are not bytes that the property `bytes` has returned.
+  /// - Throws: `PieceError.damaged` if the bytes were not returned by `PointSurvey.bytes`, or have changed since.
   public init(bytes: [UInt8]) throws { try self.init(plainBytes: bytes) }
 }
 
 extension PlanRound {
-  /// The round as bytes. The size is about 40 bytes for each open node and for each node above an open node.
+  /// The round as bytes. A node is open while the plan of the build still needs an answer about the node. The size is
+  /// about 40 bytes for each open node and for each node above an open node.
   public var bytes: [UInt8] { plainBytes }
 
-  /// - Throws: `PieceError.damaged` if the bytes are not bytes that the property `bytes` has returned.
+  /// - Throws: `PieceError.damaged` if the bytes were not returned by `PlanRound.bytes`, or have changed since.
   public init(bytes: [UInt8]) throws { try self.init(plainBytes: bytes) }
 }
 
@@ -24,7 +25,7 @@ extension PiecePlan {
   /// The plan as bytes: about 230 bytes for each piece.
   public var bytes: [UInt8] { plainBytes }
 
-  /// - Throws: `PieceError.damaged` if the bytes are not bytes that the property `bytes` has returned.
+  /// - Throws: `PieceError.damaged` if the bytes were not returned by `PiecePlan.bytes`, or have changed since.
   public init(bytes: [UInt8]) throws { try self.init(plainBytes: bytes) }
 }
 
@@ -32,7 +33,7 @@ extension PieceTask {
   /// The task as bytes, about 200 bytes.
   public var bytes: [UInt8] { plainBytes }
 
-  /// - Throws: `PieceError.damaged` if the bytes are not bytes that the property `bytes` has returned.
+  /// - Throws: `PieceError.damaged` if the bytes were not returned by `PieceTask.bytes`, or have changed since.
   public init(bytes: [UInt8]) throws { try self.init(plainBytes: bytes) }
 }
 
@@ -40,7 +41,7 @@ extension ColumnValues {
   /// The values as bytes: each different value once, and 1 to 4 bytes for each point.
   public var bytes: [UInt8] { plainBytes }
 
-  /// - Throws: `PieceError.damaged` if the bytes are not bytes that the property `bytes` has returned.
+  /// - Throws: `PieceError.damaged` if the bytes were not returned by `ColumnValues.bytes`, or have changed since.
   public init(bytes: [UInt8]) throws { try self.init(plainBytes: bytes) }
 }
 
@@ -48,7 +49,7 @@ extension ColumnSurvey {
   /// The survey as bytes: about 500 bytes, and up to 65,536 different values.
   public var bytes: [UInt8] { plainBytes }
 
-  /// - Throws: `PieceError.damaged` if the bytes are not bytes that the property `bytes` has returned.
+  /// - Throws: `PieceError.damaged` if the bytes were not returned by `ColumnSurvey.bytes`, or have changed since.
   public init(bytes: [UInt8]) throws { try self.init(plainBytes: bytes) }
 }
 
@@ -56,7 +57,7 @@ extension ColumnEntries {
   /// The different values as bytes: for each value its text and 8 bytes.
   public var bytes: [UInt8] { plainBytes }
 
-  /// - Throws: `PieceError.damaged` if the bytes are not bytes that the property `bytes` has returned.
+  /// - Throws: `PieceError.damaged` if the bytes were not returned by `ColumnEntries.bytes`, or have changed since.
   public init(bytes: [UInt8]) throws { try self.init(plainBytes: bytes) }
 }
 
@@ -64,6 +65,6 @@ extension ColumnEncoding {
   /// The encoding as bytes: about 50 bytes, and the dictionary.
   public var bytes: [UInt8] { plainBytes }
 
-  /// - Throws: `PieceError.damaged` if the bytes are not bytes that the property `bytes` has returned.
+  /// - Throws: `PieceError.damaged` if the bytes were not returned by `ColumnEncoding.bytes`, or have changed since.
   public init(bytes: [UInt8]) throws { try self.init(plainBytes: bytes) }
 }

@@ -35,7 +35,8 @@ package struct PointRouting: Sendable {
   }
 
   var steps: [Step] = []
-  /// Step or leaf at which the search for the leaf of a point begins.
+  /// Where the search for the leaf of a point begins. A value of 0 or more is a step. A negative value is the bitwise
+  /// complement of a leaf's number.
   var start: Int32 = ~0
   /// Number of leaves. Leaves are numbered from 0.
   var leafCount = 1

@@ -1,11 +1,13 @@
 import Treeline
 
-/// Splits at the mean of points that are weighted by their distance to the plain mean: `SplitRule.gamma`.
+/// Splits points at their weighted mean, for `SplitRule.gamma`. The weight of a point depends on its distance to the
+/// plain mean.
 ///
-/// Both sides have points, because no weight is 0. So the least dot product is at most the weighted mean, and the
-/// greatest dot product is above the weighted mean. Weights are integers, so that sums do not depend on the order of
-/// the points. Each weight is computed separately from exact integers. Each step is an operation that IEEE 754 defines
-/// to the last bit. A product and a sum are fused into one operation only where the code says so.
+/// Consider the dot products of the points with the axis. No weight is 0, so the least dot product is at most the
+/// weighted mean of all dot products, and the greatest dot product is above this mean. Therefore both sides of the
+/// split have points. Weights are integers, so that sums do not depend on the order of the points. Each weight is
+/// computed separately from exact integers. Each step is an operation that IEEE 754 defines to the last bit. A product
+/// and a sum are fused into one operation only where the code says so.
 struct WeightedMeanSplit: SplitAlgorithm {
   let weight: DistanceWeight
   let monitor: BuildMonitor
@@ -60,8 +62,8 @@ private struct Deviation: Sendable {
     (count, x, y) = (points.moments.count, points.moments.x, points.moments.y)
   }
 
-  /// Returns the squared distance of a point. Before squaring, the x and y components are exact integers with
-  /// magnitudes below 2^63.
+  /// Returns the squared distance of a point to the mean, multiplied by the square of the number of points. Before
+  /// squaring, the x and y components are exact integers with magnitudes below 2^63.
   @inline(__always) func square(of point: PlanePoint) -> Double {
     let dx = Double(Int64(bitPattern: count &* UInt64(point.x &- corner.x) &- x))
     let dy = Double(Int64(bitPattern: count &* UInt64(point.y &- corner.y) &- y))
@@ -72,8 +74,8 @@ private struct Deviation: Sendable {
 /// The weight of a point. It is proportional to (d / D)^(gamma - 1). Here d is the distance of the point to the mean,
 /// and D is the distance of the farthest point to the mean.
 struct DistanceWeight: Sendable {
-  /// Absolute value of the exponent of the squared distance, in sixteenths. The exponent is negative if `isInverse` is
-  /// true.
+  /// The weight is proportional to a power of the squared distance. This is the absolute value of the exponent, in
+  /// sixteenths. The exponent is negative if `isInverse` is true.
   private let exponent: Int
   private let isInverse: Bool
   private let scale: Double
@@ -132,7 +134,7 @@ private struct WeightedSums: Sendable {
     return sums
   }
 
-  /// Returns the dot product of the weighted mean with an axis, rounded down.
+  /// Returns the dot product of an axis with the weighted mean of the added points, rounded down.
   func meanProduct(with axis: PrincipalAxis) -> Int64 {
     let sum = Int128(axis.x) * Int128(x) + Int128(axis.y) * Int128(y)
     let (quotient, remainder) = sum.quotientAndRemainder(dividingBy: Int128(weight))

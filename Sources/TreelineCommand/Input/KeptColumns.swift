@@ -16,12 +16,15 @@ struct KeptColumns {
     value.split(separator: ",", omittingEmptySubsequences: false).map { String($0).trimmed }
   }
 
-  /// Finds the columns that the values of the option name. Throws if a column is missing.
+  /// Finds the columns whose names are in `values`, the values of the option `--attributes`. Throws if a column is
+  /// missing.
   ///
-  /// - Parameter takesAnyName: Whether points that are not in the table may have other columns.
+  /// - Parameter takesAnyName: Whether to accept names of columns that are not in the table, because points that are
+  ///   not in the table may have these columns.
   init(_ values: [String], of table: PointTable, in input: Input, takesAnyName: Bool = false) throws {
     self.table = table
-    // Features have no fixed list of columns. As long as there are no features, any name is accepted.
+    // Features, as in GeoJSON, have no fixed list of columns. An input without features shows no columns at all, so
+    // any name is accepted.
     let isAnyName = takesAnyName || table.columnNames == nil && table.coordinates.isEmpty
     try Self.refuseTooMany(values.flatMap(Self.names(in:)).count, "--attributes", in: input)
     for value in values {
@@ -35,7 +38,8 @@ struct KeptColumns {
     if !isAnyName { names = table.inputOrder(ofColumns: names) }
   }
 
-  /// Number of columns and preparations (such as `+search`) that fit into every index.
+  /// Greatest number of columns and preparations (such as `+search`) that the options may request. Every index has
+  /// room for this number.
   private static let maximumCount = 1_000
 
   /// Throws if there are more columns and preparations than an index can have.

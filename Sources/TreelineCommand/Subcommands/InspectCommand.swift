@@ -82,7 +82,7 @@ private struct IndexReport: Encodable {
   let hasSeparations: Bool
   /// Sizes of badges; left out if the index does not support badges.
   let badges: Badges?
-  /// Groups whose points never share a cluster; left out if the index has no groups.
+  /// The groups of the index; left out if the index has no groups. Points of different groups never share a cluster.
   let groups: [Group]?
   let neverClusteredPoints: Int?
   let sections: [Section]

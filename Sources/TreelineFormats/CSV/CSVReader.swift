@@ -106,7 +106,8 @@ struct CSVReader: InputFormat {
     throw .empty(file: window.file)
   }
 
-  /// Returns the first line without its line break; nil if the window has grown and the line must be read again.
+  /// Returns the first line without its line break. If the line goes on beyond the bytes in the window, reads more
+  /// bytes into the window and returns nil. The line must then be read again.
   private func firstLine() throws(ReadingError) -> Bytes? {
     let bytes = window.bytes
     if let end = bytes.firstIndex(where: { $0 == Byte.lineFeed || $0 == Byte.carriageReturn }) {
@@ -125,7 +126,8 @@ struct CSVReader: InputFormat {
       found: excerpt(line) + "; separate the cells with one of these signs")
   }
 
-  /// Returns whether a line that begins with `#` is the header rather than a comment; nil if the window has grown.
+  /// Returns whether a line that begins with `#` is the header rather than a comment. Returns nil if more bytes were
+  /// read into the window, because the next row was incomplete. The line must then be checked again.
   ///
   /// The header is a line that names the coordinate columns. If the columns are chosen by number, the header is a line
   /// with the same number of cells as the next row.
@@ -139,10 +141,11 @@ struct CSVReader: InputFormat {
     return try self.cells(after: line.count, delimiter).map { $0.count == count && $0.first?.first != "#" }
   }
 
-  /// Returns the cells of the next row that is not blank. Returns no cells if no row follows, and nil if the window has
-  /// grown.
+  /// Returns the cells of the next row that is not blank, or no cells if no such row follows. If the row goes on
+  /// beyond the bytes in the window, reads more bytes into the window and returns nil. The header must then be read
+  /// again.
   ///
-  /// - Parameter offset: Offset in the window where the previous row ends.
+  /// - Parameter offset: Offset in the bytes of the window where the previous row ends.
   private func cells(after offset: Int, _ delimiter: UInt8) throws(ReadingError) -> [String]? {
     let bytes = window.bytes
     var offset = offset
@@ -156,7 +159,8 @@ struct CSVReader: InputFormat {
       if !isBlank(record, rest) { return cells }
       offset += record.end
     }
-    // If the row is longer than the limit of the window, the error is reported when the row itself is read.
+    // The window has a greatest size. An error about a row that is longer is reported only when the row itself is
+    // read.
     guard !window.isAtEnd, try window.more() else { return [] }
     return nil
   }
@@ -192,7 +196,8 @@ struct CSVReader: InputFormat {
     consume(record)
   }
 
-  /// Returns the scanned record; nil if the window has grown and the record must be scanned again.
+  /// Returns the scanned record. If the record goes on beyond the bytes in the window, reads more bytes into the
+  /// window and returns nil. The record must then be scanned again.
   @inline(__always) private func record(_ scan: CSVScan) throws(ReadingError) -> CSVRecord? {
     switch scan {
     case .record(let record): return record

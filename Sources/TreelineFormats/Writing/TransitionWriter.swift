@@ -46,7 +46,8 @@ public struct TransitionWriter: Sendable {
     return bytes.text
   }
 
-  /// Appends the members of the object for a transition. The caller may add other members to the object.
+  /// Appends the members of the JSON object that describes a transition, without the braces of the object. The caller
+  /// may add other members to this object.
   @_spi(Server) public func appendMembers(
     of transition: ClusterTransition, from first: Position, to second: Position,
     diameters: (from: Diameter, to: Diameter)? = nil, into bytes: inout OutputBytes
@@ -111,7 +112,8 @@ public struct TransitionWriter: Sendable {
       (filteredOut, filteredIn, pointCountBefore) = (counts.out, counts.in, count)
     }
 
-    /// Writes the numbers, if any point passes only one of the two filters.
+    /// Writes all numbers of this struct as members of a JSON object. Writes nothing if no point passes only one of
+    /// the two filters.
     func write(to bytes: inout OutputBytes) {
       guard filteredOut + filteredIn > 0 else { return }
       if let pointCountBefore {

@@ -75,7 +75,8 @@ public struct MapBadge: Identifiable, Sendable {
   var news: News = .isNew
   /// Whether the badge is at rest: it no longer changes with time, and `news` is empty.
   var isSettled = false
-  /// Whether the badge will be removed from the leaving badges as soon as the current part of the answer is applied.
+  /// Whether the badge will be removed from the list of leaving badges. Answers are applied in parts, and the badge is
+  /// removed at the end of the current part.
   var isGone = false
 
   var isNew: Bool { news.contains(.isNew) }

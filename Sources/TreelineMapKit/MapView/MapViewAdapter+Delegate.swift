@@ -76,9 +76,9 @@
       (app?.mapView(_:didSelect:))?(mapView, view)
     }
 
-    /// Ends the selection. A stack (several points at one position) is open while its points are spread out on the
-    /// map. If the badge or a point of the open stack was deselected, closes the stack, unless another point of the
-    /// stack is selected immediately.
+    /// Ends the selection. If the deselected annotation is the badge of an open stack, or one of the stack's points,
+    /// also closes the stack, unless another point of the stack is selected immediately. A stack is several points at
+    /// one position. It is open while its points are spread out on the map.
     public func mapView(_ mapView: MKMapView, didDeselect view: MKAnnotationView) {
       if let annotation = view.annotation, openStack?.contains(annotation) == true { closeStackUnlessSelected() }
       if let annotation = view.annotation as? ClusterAnnotation, endsSelection(annotation) {

@@ -225,8 +225,8 @@
     /// Factor between the user's text size and the default text size, limited to the range that badges support.
     var textScale: Double {
       guard options.scalesWithTextSize else { return 1 }
-      // The system rounds the scaled value to pixels. Such rounding matters little for a large value, so 100 is
-      // scaled.
+      // The system rounds a scaled value to pixels. The relative error is small for a large value, so 100 is scaled
+      // instead of 1.
       let scaled = UIFontMetrics(forTextStyle: .caption1).scaledValue(
         for: 100, compatibleWith: mapView.traitCollection)
       return min(max(scaled / 100, 1), 1.5)

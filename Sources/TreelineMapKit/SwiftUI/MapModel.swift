@@ -253,7 +253,8 @@
       let cluster = badge.cluster
       let cut = feed.shownCut
       if cut.isByPixels, let zoom = try? tree.separationZoom(of: cluster.id, for: cut) {
-        // The map zooms slightly beyond the split, so that rounding does not stop the map just before the split.
+        // The map zooms slightly beyond the zoom at which the cluster splits, because rounding might stop the map just
+        // before this zoom.
         fly(to: cluster.coordinate, zoom: max(zoom, currentZoom) + 0.01)
       } else if cluster.rect.isPoint {
         fly(to: cluster.coordinate, zoom: currentZoom)
