@@ -56,8 +56,8 @@ private struct RoundedBox {
   }
 
   /// Along one axis, rounds the edges `least` and `greatest` of a box outward to steps between the edges `start` and
-  /// `end` of the outer box. Returns the numbers of both steps, and both rounded edges. Distances are modulo 2^32,
-  /// because boxes may lie across the seam, where the world is cut open.
+  /// `end` of the outer box. Returns the numbers of the two steps, and the two rounded edges. Distances are modulo
+  /// 2^32, because boxes may lie across the seam, where the world is cut open.
   private static func rounded(
     _ least: UInt32, _ greatest: UInt32, _ start: UInt32, _ end: UInt32
   ) -> (UInt8, UInt8, UInt32, UInt32) {

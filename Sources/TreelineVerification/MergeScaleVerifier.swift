@@ -11,10 +11,11 @@ import Treeline
 /// the same value may be merged in any order. So only two rules are checked: a code must be one of the rounded values,
 /// and must not be less than a child's code.
 ///
-/// After that, codes are checked among the nodes that are shown, as in `SeparationVerifier`. Nodes are split in the
-/// order of falling codes, from the greatest down to 1. No two nodes that are shown at a code may be closer to each
-/// other than the distance of the code. So the clusters of every query are far enough apart, for every spacing at
-/// every zoom.
+/// After that, distances between nodes are checked, as in `SeparationVerifier`. Nodes are split in the order of
+/// falling codes, from the greatest down to 1. A node is shown at a code if, after all nodes with this code are split,
+/// its parent is split and the node itself is not. No two nodes that are shown at one code may be closer to each other
+/// than the distance of this code. So the clusters of every query are far enough apart, for every spacing at every
+/// zoom.
 ///
 /// The order in which touching clusters were merged is not checked.
 ///

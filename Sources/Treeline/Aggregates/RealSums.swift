@@ -2,7 +2,8 @@
 /// the exponents of the doubles differ, the more bytes a sum takes, and the more rows a block has. So the sums take at
 /// most half a byte per row.
 final class RealSums: PreparedValues {
-  /// Range of the words that are kept of each `ExactSum`. A sum of the column's values needs no other words.
+  /// An `ExactSum` consists of many words. Only the words in this range are stored for each block, because sums of the
+  /// column's values need no other words.
   private let kept: Range<Int>
   private let rowsPerBlock: Int
   /// For each block, the number of values in all rows before the block.

@@ -35,7 +35,7 @@ struct EqualValues {
 extension FilterValue.Content {
   var isText: Bool { if case .text = self { true } else { false } }
 
-  /// Returns whether this value can equal a value of a column of the given kind. The kind is text or category.
+  /// Returns whether this value can equal a value of a column of the given kind. The kind must be text or category.
   func compares(with kind: Column.Kind) -> Bool {
     switch self {
     case .text: true

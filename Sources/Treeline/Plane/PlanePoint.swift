@@ -87,7 +87,7 @@ package struct PlaneRect: BitwiseCopyable, Hashable, Sendable {
 // MARK: - Distances
 
 extension Plane.Projection {
-  /// Whether x is cyclic, because it is a longitude. Distances are then measured the shorter way round.
+  /// Whether x is a longitude, and therefore cyclic. Distances are then measured the shorter way round.
   @inlinable @inline(__always) package var isCyclic: Bool {
     switch self {
     case .webMercator: true

@@ -39,8 +39,8 @@ final class TreeEditor: @unchecked Sendable {
     }
   }
 
-  /// Returns the tree after an edit; nil if the edit changes the plane, or if a point is not at the expected place. In
-  /// these cases the tree must be built again, and the editor cannot be used any more.
+  /// Returns the tree after an edit. Returns nil if the edit changes the plane, or if the tree lacks a point that the
+  /// edit removes or moves. In these cases the tree must be built again, and the editor cannot be used any more.
   ///
   /// - Parameter coordinates: Returns all coordinates after the edit.
   func update(_ edit: Edit, coordinates: () throws -> [Coordinate]) rethrows -> ClusterTree? {

@@ -292,9 +292,9 @@ extension LiveClusters {
     return least == Self.gone ? nil : max(least, round)
   }
 
-  /// Searches for near clusters divide the plane into square tiles, and look at all clusters of a few tiles. Returns the
-  /// greatest width of tiles at which a search looks at few clusters on average. The result is the base-2 logarithm of
-  /// this width. Clusters must be in Z-order.
+  /// Searches for near clusters divide the plane into square tiles, and look at the clusters of a few tiles. Returns
+  /// the greatest width of tiles at which a search looks at few clusters on average. The result is the base-2
+  /// logarithm of this width. Clusters must be in Z-order.
   func firstShift(_ count: Int, _ monitor: BuildMonitor) -> Int {
     // Element i of `widths` is for square tiles with a width of 2^i units. Its `square` is the sum of n^2 over all
     // tiles, where n is the number of clusters in a tile. The clusters of a tile are adjacent in Z-order, and `start`
