@@ -16,7 +16,7 @@ struct PageEncoder {
   /// Says where the nodes below a node are. An upper page has a state for each of its records, and for each of its
   /// roots. The roots are the parents of the topmost records of the page. `here` means that the children follow in the
   /// same page. `nextChild` means that everything below the node is in the next child page. `sameChild` means that
-  /// everything below the node is in the same child page as for the last node with `nextChild`.
+  /// everything below the node is in the same child page as everything below the last node with `nextChild`.
   private enum State {
     static let here: UInt8 = 0
     static let sameChild: UInt8 = 1
@@ -25,7 +25,8 @@ struct PageEncoder {
 
   // MARK: - Upper pages
 
-  /// The offset of the places of pages, in an upper page with a listing. A place says where the bytes of a page are.
+  /// Offset in an upper page with a listing. At this offset, the list of the places of the listed pages begins. A
+  /// place says where the bytes of a page are.
   static let listingStart = 36
 
   /// Whether the exact spreads of an upper page's records are in a separate page. True if the tree has separations,
@@ -62,8 +63,9 @@ struct PageEncoder {
     return bytes.bytes
   }
 
-  /// Returns the entry of a page in a listing. A query needs the page if it splits a root of the page that is in view.
-  /// So the entry has the box around the roots, and the greatest code of the roots.
+  /// Returns the entry of a page for a listing. A query needs the page only if the query splits one of the roots of
+  /// the page, and this root is in view. So the entry has a box around all roots, and the greatest separation code of
+  /// the roots.
   func entry(of page: PagePlan, childCount: Int) -> PageEntry {
     let box = PlaneRect(around: pages.nodes(of: page).map { storage.box(of: $0) })
     return PageEntry(
@@ -78,7 +80,8 @@ struct PageEncoder {
     /// Four bits for each record: one bit for each edge of its box. A bit is set if this edge differs from the
     /// corresponding edge of the parent's box.
     private var edges: [UInt8] = []
-    /// The differences for all set bits in `edges`, the sums, and the point counts of left children.
+    /// For each bit that is set in `edges`, the difference between the two edges. Also contains the sums of
+    /// coordinates, and the point counts of left children.
     private var bits = PageBits()
     private var spreads: [[UInt32]] = [[], [], []]
     private var ellipses: [RoundedEllipse] = []
@@ -105,8 +108,8 @@ struct PageEncoder {
           if isExpanded {
             bits.append(pages.records[Int(record.left)].node.count, upTo: record.node.count)
             // In most cases, the sums of a right child are left out, because they are the parent's sums minus the left
-            // child's sums. If the box of a child crosses the seam, the sums are stored, because the two boxes may then
-            // count x from different sides of the seam.
+            // child's sums. But if the box of either child crosses the seam, the sums of the right child are stored,
+            // because the boxes of the two children may then count x from different sides of the seam.
             let isAcross = [record.left, record.left + 1].contains {
               let box = storage.box(of: pages.records[Int($0)].node)
               return box.minX > box.maxX
@@ -133,8 +136,8 @@ struct PageEncoder {
       edges.append(different)
       let summary = storage.summary(of: record.node, in: box)
       if hasSums {
-        // A sum is at most the product of the point count and the side of the box. So a sum has at most as many bits as
-        // both factors together.
+        // The sum of x is at most the point count times the width of the box. So the sum has at most as many bits as
+        // these two factors together. The same holds for the sum of y and the height of the box.
         for (sum, size) in [(summary.sums.x, box.maxX &- box.minX), (summary.sums.y, box.maxY &- box.minY)] {
           bits.append(sum, count: PageBits.count(upTo: record.node.count) + PageBits.count(upTo: size))
         }
@@ -169,8 +172,8 @@ struct PageEncoder {
 
   // MARK: - Leaf pages
 
-  /// Returns a leaf page. The page contains all points of its roots. It also contains the data about the nodes below
-  /// these roots that cannot be computed from the points.
+  /// Returns a leaf page. The page contains all points of its roots. For the nodes below these roots, the page also
+  /// contains all data that cannot be computed from the points.
   private func leaf(_ page: PagePlan) throws(IndexError) -> [UInt8] {
     let (roots, range) = (pages.nodes(of: page), pages.range(of: page))
     var leftCounts: [UInt32] = []
@@ -261,8 +264,8 @@ struct PageEncoder {
     return bytes.bytes
   }
 
-  /// The offset of the places of pages, in the directory of the pages with values. A place says where the bytes of a
-  /// page are.
+  /// Offset in the directory of the pages with values. At this offset, the list of the places of these pages begins. A
+  /// place says where the bytes of a page are.
   static let valueDirectoryStart = 12
 }
 
@@ -330,7 +333,8 @@ extension AttributeColumn {
 
 /// Some of the entries of a dictionary, in the order of the dictionary: the entries that are values of given points.
 private struct LocalDictionary {
-  /// Code of each point: the index of the point's entry, or the number of entries if the point has no entry.
+  /// For each point, the index in `entries` of the point's value. If the point has no value, this is the number of
+  /// entries.
   let codes: [Int]
   let entries: [UnsafeRawBufferPointer]
 

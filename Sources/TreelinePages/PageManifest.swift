@@ -6,7 +6,7 @@ package struct PageManifest: Codable, Equatable {
   package static let formatName = "treelinemap pages"
   package static let version = 2
   package static let fileName = "manifest.json"
-  /// The folder of the pages, if not all pages are in one file.
+  /// Name of the folder that contains the pages, if each page has its own file.
   package static let folderName = "pages"
 
   package var format = formatName
@@ -80,7 +80,7 @@ package struct PageManifest: Codable, Equatable {
 
   /// The place of a page. The page has its own file, or it is in the file of all pages.
   package struct Reference: Codable, Equatable {
-    /// The checksum of the file; nil if all pages are in one file.
+    /// The checksum of the page's own file, which is also the name of the file; nil if all pages are in one file.
     package var file: String?
     package var offset: UInt64
     package var length: UInt32

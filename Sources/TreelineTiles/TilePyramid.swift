@@ -27,8 +27,8 @@ package struct TilePyramid: Sendable {
   /// Maximum number of clusters in a tile.
   package static let mostClusters = 1 << 17
 
-  /// - Throws: `TileError` if tiles of the tree cannot be made, or if their counts would not add up to the number of
-  ///   points.
+  /// - Throws: `TileError` if no tiles can be made of the tree, or if the counts in the tiles of a zoom would not add
+  ///   up to the number of points.
   package init(
     of tree: ClusterTree, _ cut: Cut, aggregates: [Aggregate] = [], zooms: ClosedRange<Int>,
     tileSize: Viewport.TileSize = .pixels512
@@ -137,7 +137,8 @@ private struct Blocks {
     while let square = squares.popLast() {
       let isTile = square.zoom == zoom
       let limit = isTile ? TilePyramid.mostClusters + 1 : Self.usualClusters + 1
-      // Windows include all their edges, but clusters on the eastern or southern edge belong to the next square.
+      // The window of a square includes all four edges. But a cluster on the eastern or southern edge belongs to the
+      // next square, so it is removed below.
       let found = try pyramid.tree.clusters(
         pyramid.cut, centeredIn: square.window(on: pyramid.tree.plane),
         zoom: Double(zoom) + pyramid.tileSize.zoomOffset, limit: limit)

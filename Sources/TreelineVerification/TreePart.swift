@@ -1,12 +1,12 @@
 import Treeline
 
-/// Nodes of a tree that one thread checks. The findings of all parts, joined in the order of the parts, equal the
-/// findings of a single walk from left to right.
+/// A part of a tree: the nodes that one thread checks. The findings of all parts, joined in the order of the parts,
+/// equal the findings of a single walk from left to right.
 struct TreePart: Sendable {
   let node: Node
-  /// The siblings of the node and of its ancestors, from the top of the tree down.
+  /// The siblings of `node` and of its ancestors, from the top of the tree down.
   let siblings: [Node]
-  /// Whether the nodes below the node also belong to this part.
+  /// Whether the nodes below `node` also belong to this part. If not, the part is only `node` itself.
   let isWhole: Bool
 
   /// A tree with fewer points than this number is not divided.

@@ -22,7 +22,7 @@ public struct ClusterTransition: Sendable {
     /// The cluster that contains the parts.
     public let whole: Cluster
 
-    /// The tree, with the filter of the answer that contains `whole`.
+    /// The tree of both answers. It has the filter of the answer that contains `whole`.
     let tree: ClusterTree
 
     /// The clusters of the other answer that lie within the whole, in tree order; at least one.
@@ -163,8 +163,8 @@ private struct Walk {
   }
 
   /// - Parameters:
-  ///   - answer: The answer that contains the whole.
-  ///   - other: The answer that contains the parts.
+  ///   - answer: The answer that contains the cluster `whole`.
+  ///   - other: The answer that contains the clusters `parts`.
   private func replacement(
     of whole: Node, in answer: Clusters, _ parts: ArraySlice<Node>, in other: Clusters, isSplit: Bool
   ) -> ClusterTransition.Replacement {

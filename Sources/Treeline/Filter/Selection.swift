@@ -15,7 +15,8 @@ package final class Selection: Sendable {
     let before: UInt32
   }
 
-  /// Words whose two fields are stored in separate arrays, because most queries read only the smaller array, `before`.
+  /// A list of words. The fields `bits` and `before` of all words are in two separate arrays, because most queries
+  /// read only the smaller array, `before`.
   struct Words: @unchecked Sendable {
     let bits: UnsafeMutablePointer<UInt64>
     let before: UnsafeMutablePointer<UInt32>
@@ -44,9 +45,10 @@ package final class Selection: Sendable {
   /// A cache of data that queries have computed from columns, for the points that pass the filter.
   let prepared = PreparedColumns()
 
-  /// Sums for the means of nodes, and summaries with the boxes and spreads of nodes, each made on first use.
-  /// `turnedMeans` and `turnedSummaries` are for a plane that is moved by half the world. On this plane, a node across
-  /// the seam, where the plane begins and ends, is in one piece.
+  /// Data about the passing points of nodes, computed on first use. `means` contains the sums that give the means of
+  /// nodes. `summaries` contains the boxes and spreads of nodes. `turnedMeans` and `turnedSummaries` contain the same
+  /// data for a plane that is moved by half the world. The seam is where the plane begins and ends. On the moved
+  /// plane, a node across the seam is in one piece.
   private nonisolated(unsafe) let means = Atomic<UnsafeMutablePointer<PassingMeans.Sums>?>(nil)
   private nonisolated(unsafe) let turnedMeans = Atomic<UnsafeMutablePointer<PassingMeans.Sums>?>(nil)
   private let summaries = AtomicLazyReference<PassingSummaries>()
@@ -126,8 +128,8 @@ package final class Selection: Sendable {
     return PassingMeans(before: found!, turn: turn)
   }
 
-  /// Prepares means if a previous selection has prepared them. The means are computed from the sums of the previous
-  /// selection, which differs from this selection in few points.
+  /// Prepares the means of this selection if the previous selection has prepared its own means. The two selections
+  /// differ in few points. So the means of this selection are computed from the sums of the previous selection.
   func prepareMeans(from previous: Selection) {
     if previous.means.load(ordering: .acquiring) != nil {
       _ = means(means, turn: 0) { PassingMeans(of: self, from: previous.means(acrossSeam: false), of: previous) }

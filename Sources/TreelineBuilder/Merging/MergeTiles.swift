@@ -28,7 +28,7 @@ struct MergeTiles: @unchecked Sendable {
   private var count = 0
 
   private struct Tile {
-    /// Row and column of the tile. In a free entry, the key is `unused` and all other fields are 0.
+    /// Row and column of the tile. In a free entry of the hash table, the key is `unused` and all other fields are 0.
     var key: UInt64
     /// First slot of the tile. `start` and `capacity` are multiples of four.
     var start: UInt32 = 0
@@ -123,8 +123,8 @@ extension MergeTiles {
     return tile.pointee.key == key ? tile : nil
   }
 
-  /// Returns the entry of the tile with a given key. If there is no such tile, returns the free entry where the tile
-  /// would be added.
+  /// Returns the entry of the hash table that contains the tile with a given key. If there is no such tile, returns
+  /// the free entry to which the tile would be added.
   @inline(__always) private func place(of key: UInt64) -> UnsafeMutablePointer<Tile> {
     let hash = key &* 0x9E37_79B9_7F4A_7C15
     var index = Int(truncatingIfNeeded: hash.multipliedFullWidth(by: UInt64(truncatingIfNeeded: tableSize)).high)
@@ -157,9 +157,9 @@ extension MergeTiles {
     MemoryBlock(old, count: oldSize).freeZeros()
   }
 
-  /// Reserves slots for a number of clusters at the end of the arrays.
+  /// Reserves slots for `count` clusters at the end of the arrays.
   ///
-  /// - Returns: the number of slots.
+  /// - Returns: the number of reserved slots, which is `count` rounded up to a multiple of four.
   private mutating func reserve(_ count: UInt32) -> UInt32 {
     let capacity = (count &+ 3) & ~3
     let end = slotCount + Int(capacity)
@@ -247,10 +247,10 @@ extension MergeTiles {
   /// Defines which clusters a search finds, by their squared distance from a position.
   struct Range {
     /// A search finds a cluster if its squared distance is at most `limit * sum * sum + slack`, where `sum` is the
-    /// radius of the search plus the radius of the cluster. If `isSquared` is false, the bound is `limit * sum +
-    /// slack`.
+    /// radius with which the search was called plus the radius of the cluster. If `isSquared` is false, the bound is
+    /// `limit * sum + slack`.
     var limit: Float
-    /// Term of the bound that does not depend on the radii.
+    /// The part of the bound on the squared distance (see `limit`) that does not depend on the radii.
     var slack: Float = 0
     var isSquared = true
 

@@ -18,10 +18,11 @@ struct Input {
   /// lines only if it was read with its columns.
   func place(ofPoint point: Int, in table: PointTable) -> String { "\(name):\(table.line(ofPoint: point))" }
 
-  /// Returns an error about a value that does not fit its column, with the line of the value.
+  /// Returns the failure that the tool reports for an error about a column. If a value does not fit its column, the
+  /// failure names the line of the value.
   ///
   /// - Parameters:
-  ///   - line: The line of the value; nil if the row in the error is already a line number.
+  ///   - line: The line of the value; nil if the row number in `error` is already the number of the line.
   ///   - table: The points of the input, or some of them.
   func refusal(of error: ColumnError, line: Int? = nil, in table: PointTable) -> Failure {
     guard case .unsuitableValue(let column, let row, let expected, let found, let usual) = error else {

@@ -157,7 +157,7 @@ struct ClusterStyle {
     }
   }
 
-  /// Returns a function that gives the position at which a cluster is shown.
+  /// Returns a function that gives the position at which an answer shows a cluster.
   ///
   /// - Parameter query: Query of the answer; nil if the query is unknown.
   func coordinates(of tree: ClusterTree, for query: ServedQuery?) -> TransitionWriter.Position {
