@@ -98,10 +98,10 @@ struct QueryBenchmark: ParsableCommand {
       ])
   }
 
-  /// Returns how often each kind of work is done per second, by threads that do nothing else. The result has a list for
-  /// each kind of work. A list has an entry for each turn, with one rate for each number of threads. Turns take a
-  /// twentieth of a second and alternate between the kinds of work. So if the machine slows down temporarily, all kinds
-  /// of work are slowed down equally.
+  /// Returns how often each kind of work is done per second, by threads that do nothing else. The work is measured in
+  /// turns. In each turn, each kind of work is done with each number of threads, for a twentieth of a second each. So
+  /// if the machine slows down temporarily, all kinds of work are slowed down equally. The result has a list for each
+  /// kind of work. Each list has an entry for each turn. Each entry has one rate for each number of threads.
   private static func rates(ofThreads threads: [Int], _ works: [@Sendable () -> Int]) -> [[[Double]]] {
     var rates = works.map { _ in [[Double]]() }
     for turn in 0..<20 {

@@ -50,7 +50,8 @@ struct TimedRuns: ParsableArguments {
 /// The memory of this process that is not swapped out, in bytes.
 enum ResidentMemory {
   #if os(Linux)
-    // `getrusage` is not used, because its peak includes the peak of the process that started this process.
+    // Both numbers come from `/proc/self/status`. `getrusage` would report a peak that includes the peak of the
+    // process that started this process.
     static var now: Int { kilobytes("VmRSS:") << 10 }
     static var peak: Int { kilobytes("VmHWM:") << 10 }
 

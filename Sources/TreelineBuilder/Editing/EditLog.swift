@@ -55,7 +55,8 @@ import Treeline
 
     /// Opens a file and locks it. Between these two steps, another process may put a new file at the path (see
     /// `replace`). In that case, opens and locks the new file instead. The other process locks the new file before it
-    /// puts it at the path. So at every moment, it holds the lock of the file at the path.
+    /// puts the new file at the path. So at every moment, the other process holds the lock of the file that is at the
+    /// path.
     private static func openLocked(_ path: String, mustBeNew: Bool) throws(EditLogError) -> Int32 {
       while true {
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | (mustBeNew ? O_TRUNC : 0)
@@ -86,7 +87,7 @@ import Treeline
           records.append(Array(bytes[range]))
           offset = range.upperBound
         case .unsound(let fault):
-          // A record is written only after the record before it was acknowledged. So an unsound record is damaged if a
+          // A record is written only after the previous record was acknowledged. So an unsound record is damaged if a
           // sound record follows.
           let fault = Self.hasRecord(after: offset, in: bytes) ? Fault.beforeOthers : fault
           if case .incomplete = fault { break reading }

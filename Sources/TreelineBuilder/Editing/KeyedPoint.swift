@@ -1,6 +1,6 @@
 @_spi(Server) import Treeline
 
-/// A point of a map with columns that are known only at run time. The live indexes of the server are such maps.
+/// A point of a map. The columns of the map are known only at run time, as in the live indexes of the server.
 @_spi(Server) public struct KeyedPoint: Sendable {
   /// Key of the point. No other point of the map has this key.
   public let key: PointKey

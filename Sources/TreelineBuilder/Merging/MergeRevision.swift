@@ -3,11 +3,12 @@ import Treeline
 /// Corrects a history of merges, level by level, at the places where it is wrong. *Merging in parts* in Research.md
 /// proves that the result is the history of merging all clusters together.
 ///
-/// In each level, all clusters in an area around the wrong places are merged again. This gives a new history of the
-/// area. Clusters and merges that occur in only one of the two histories form connected groups. Some groups involve
-/// clusters outside the area, which are not in the new history. Such a group is taken from the old history. All other
-/// groups are taken from the new history. The area was too small if a group from the old history is at a wrong place.
-/// The area was also too small if a cluster from one history could be merged with a cluster from the other history.
+/// In each level, all clusters in an area are merged again. The area surrounds the places where the old history is
+/// wrong. This gives a new history of the area. Clusters and merges that occur in only one of the two histories form
+/// connected groups. Some groups involve clusters outside the area, which are not in the new history. Such a group is
+/// taken from the old history. All other groups are taken from the new history. The area was too small if a group that
+/// is taken from the old history is at a place where the old history is wrong. The area was also too small if a
+/// cluster that is taken from one history could be merged with a cluster that is taken from the other history.
 package struct MergeRevision {
   /// Merges of the old history that are wrong. `added` contains the merges that replace them, in the order of merging.
   private(set) var removed: [UInt32] = []
@@ -58,8 +59,8 @@ package struct MergeRevision {
     for merge in added { tree.add(merge) }
   }
 
-  /// Merges the clusters in an area around the wrong places again, for a range of rounds. The area grows until it is
-  /// large enough.
+  /// Merges the clusters in an area again, for a range of rounds. The area surrounds the places where the old history
+  /// is wrong. It grows until it is large enough.
   ///
   /// - Parameters:
   ///   - rounds: Rounds of this level. They come directly after the rounds of the previous call.
@@ -67,7 +68,7 @@ package struct MergeRevision {
   ///   - candidates: Returns nodes and merges of the old history. The nodes are all nodes in the area when these
   ///     rounds begin. The merges include each merge of these rounds that is in the area, or that merges a cluster in
   ///     the area. Every merge comes after the merges below it.
-  /// - Returns: an upper bound of badge diameters in these rounds of both histories.
+  /// - Returns: an upper bound of the badge diameters in both histories, in these rounds.
   mutating func revise(
     _ rounds: ClosedRange<UInt8>, greatestDiameter: UInt16,
     _ candidates: (MergeArea) -> (nodes: [UInt32], merges: [UInt32])
@@ -95,8 +96,8 @@ package struct MergeRevision {
   }
 
   /// - Returns: nil if the area was large enough. Otherwise no merges have been corrected, and the result lists
-  ///   positions around which the area must grow. The area consists of squares. If the list is empty, clusters may be
-  ///   merged over distances greater than the width of a square, so the area needs wider squares.
+  ///   positions around which the area must grow. The area consists of squares. If the result is empty, the area needs
+  ///   wider squares, because clusters may be merged over distances greater than the width of a square.
   private mutating func revise(
     _ rounds: ClosedRange<UInt8>, _ area: MergeArea, _ greatestDiameter: inout UInt16,
     _ old: (nodes: [UInt32], merges: [UInt32])
@@ -130,7 +131,7 @@ package struct MergeRevision {
     return nil
   }
 
-  /// Returns positions around which a larger area is needed.
+  /// Returns the positions around which the area must grow. The result is empty if the area is large enough.
   private func unsure(
     _ comparison: inout MergeComparison, _ rounds: ClosedRange<UInt8>, _ area: MergeArea, _ greatestDiameter: UInt16
   ) -> [PlanePoint] {
@@ -188,17 +189,17 @@ package struct MergeRevision {
 /// The elements are clusters. They are the initial clusters of the new history, the clusters that the new history
 /// makes by merging, and the clusters that only the old history has.
 private struct MergeComparison {
-  /// Where a group of connected elements lies. A group within the area is taken from the new history. A group that
-  /// reaches beyond the area is taken from the old history. If a group at a wrong place reaches beyond the area
-  /// (`both`), the area is too small.
+  /// Where a group of connected clusters lies, compared with the area in which clusters are merged again. If no
+  /// cluster of the group lies outside the area (`within`), the group is taken from the new history. If the group
+  /// reaches beyond the area (`beyond`), it is taken from the old history. If such a group also lies at a place where
+  /// the old history is wrong (`both`), the area is too small.
   enum Side { case within, beyond, both }
 
   private let tree: MergeTree
   private let rounds: ClosedRange<UInt8>
   private let inputs: [MergeCluster]
   private let merges: ContiguousArray<Merge>
-  /// For each node of the new history, the index of its cluster among the elements, which are all clusters that are
-  /// compared.
+  /// For each node of the new history, the index of its element. The elements are the clusters that are compared.
   private var numbers: [UInt32: Int]
   /// For each cluster of the new history, whether the old history has this cluster, too.
   private var isCommon: [Bool]

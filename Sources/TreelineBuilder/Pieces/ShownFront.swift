@@ -63,11 +63,12 @@ struct ShownFront: Sendable {
     return pieces
   }
 
-  /// Returns a piece together with the nodes within a margin around the piece. Nodes in the margin may block nodes of
-  /// the piece. Nodes beyond the margin are left out.
+  /// Returns a front that contains the nodes of a piece, and the other nodes within a margin around the piece. The
+  /// nodes in the margin are kept because they may block splits of nodes of the piece. Nodes beyond the margin are
+  /// left out.
   ///
-  /// - Parameter margin: Width of the margin, at least 2. The unit is the distance to which r has fallen.
-  /// - Returns: nil if no node is left out, because the margin contains all nodes.
+  /// - Parameter margin: Width of the margin, at least 2. The unit is the square root of `squaredDistance`.
+  /// - Returns: nil if the margin contains all other nodes, so that no node would be left out.
   func part(around piece: [Int32], margin: Int, _ projection: Plane.Projection) -> ShownFront? {
     var box = nodes[Int(piece[0])].box
     for index in piece { box = box.union(nodes[Int(index)].box) }
@@ -93,7 +94,8 @@ struct ShownFront: Sendable {
     return isWhole ? nil : part
   }
 
-  /// Returns this front with other own nodes (see `Member.isOwn`): the nodes of the given piece, and no other nodes.
+  /// Returns a copy of this front in which the nodes of the given piece are own nodes (see `Member.isOwn`), and no
+  /// other node is.
   func asked(for piece: [Int32]) -> ShownFront {
     var whole = self
     for index in whole.nodes.indices { whole.nodes[index].isOwn = false }

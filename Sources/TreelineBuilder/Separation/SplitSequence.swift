@@ -10,12 +10,12 @@ import Treeline
 /// the node's *blocker*. As long as the blocker is shown, the node cannot be split before r has fallen to the distance
 /// between the blocker and the closer child. So the node is queued at this distance. If the blocker is split sooner,
 /// the node is queued again: either a child of the blocker now blocks the node, or the node may be split at once. If
-/// the blocker is a single position, it is never split, so the node stays queued at its distance. Hence every node
-/// that could be split at r is queued at r or above. The queue has the order of the rule: first by distance, then by
-/// tree order.
+/// all points of the blocker have the same position, the blocker is never split, so the node stays queued at its
+/// distance. Hence every node that could be split at r is queued at r or at a greater distance. The queue has the
+/// order of the rule: first by distance, then by tree order.
 ///
-/// With real and generated data, each node takes about 1.3 looks at neighbors. All shown nodes are at least r apart.
-/// So a cell that is about as wide as r contains few nodes, and a search reads few cells.
+/// With real and generated data, the sequence looks at the neighbors of a node about 1.3 times. All shown nodes are at
+/// least r apart. So a cell that is about as wide as r contains few nodes, and a search reads few cells.
 ///
 /// A sequence may be a part of another sequence. The part begins with the nodes that are shown at some distance, and
 /// ends at a smaller distance. The part knows only some of the nodes, and is given boxes in which unknown nodes may be
@@ -33,8 +33,9 @@ struct SplitSequence: ~Copyable {
   /// Range in which the square of the distance falls.
   let squaredDistances: ClosedRange<UInt64>
   var unsure: UnsureBoxes
-  /// Whether a node with `isOwn` has become unsure. The sequence should compute the separation of such a node, but
-  /// unknown nodes may affect the separation of an unsure node. So the sequence ends.
+  /// Whether a node whose `isOwn` is true has become unsure. The sequence must compute the separations of all such
+  /// nodes. But once a node is unsure, nodes that the sequence does not know may affect its separation. So the
+  /// sequence ends.
   private(set) var hasUnsureOwn = false
   let projection: Plane.Projection
   let monitor: BuildMonitor
@@ -46,7 +47,8 @@ struct SplitSequence: ~Copyable {
   var cellsAhead = CellsAhead()
   /// Square of the distance for which the grid's cells were made.
   var gridSquaredDistance = UInt64.max
-  /// Number of cell pieces that have been searched since the grid was made.
+  /// Number of pieces of cells that have been searched since the grid was made. A piece holds up to four nodes of a
+  /// cell.
   var piecesSinceGrid = 0
   /// Number of nodes that are shown now.
   var shownCount = 1
@@ -54,7 +56,8 @@ struct SplitSequence: ~Copyable {
   /// Called with each split and the square of its distance, for tests.
   let note: ((_ node: UInt32, _ squaredDistance: UInt64) -> Void)?
 
-  /// A shown node and its position. The number of the node is `InternalNode.none` if the node cannot be split.
+  /// A shown node and its position. `node` is the number of the node, or `InternalNode.none` if the node cannot be
+  /// split.
   typealias ShownNode = (position: PlanePoint, node: UInt32)
 
   init(
@@ -70,9 +73,9 @@ struct SplitSequence: ~Copyable {
     grid = NeighbourGrid(capacity: pointCount, projection, monitor)
   }
 
-  /// Makes a part of a sequence.
+  /// Makes a sequence that is a part of another sequence.
   ///
-  /// - Parameter unsure: Boxes in which nodes that the part does not know may be shown at the beginning.
+  /// - Parameter unsure: Boxes in which other nodes may be shown at the beginning. The part does not know these nodes.
   init(
     _ part: PieceNodes, _ squaredDistances: ClosedRange<UInt64>, unsure: UnsureBoxes, _ projection: Plane.Projection,
     _ monitor: BuildMonitor
@@ -109,7 +112,8 @@ struct SplitSequence: ~Copyable {
 // MARK: - Splitting
 
 extension SplitSequence {
-  /// Splits a node if it can be split at the distance to which r has fallen; otherwise queues it again.
+  /// Splits a node if it can be split at the given distance. Otherwise queues the node again, or makes the node
+  /// unsure.
   @inline(__always) mutating func look(at number: UInt32, squaredDistance: UInt64) {
     let node = nodes[Int(number)]
     let nearest = nearestNeighbour(of: number, node, nearerThan: squaredDistance)
@@ -140,8 +144,9 @@ extension SplitSequence {
     }
   }
 
-  /// Records that the children of an unsure node may be shown from now on. Also records this for nodes below the
-  /// children, as soon as r has fallen to the distance at which their parents may be split.
+  /// Records that the children of an unsure node may be shown from now on, and makes these children unsure, too. Once
+  /// the falling distance has reached the distance at which a child may be split, the same is done for the children of
+  /// this child.
   private mutating func spread(_ node: InternalNode, _ squaredDistance: UInt64) {
     for (child, position) in [(node.leftNode, node.left), (node.rightNode, node.right)] {
       unsure.insert(PlaneRect(position), within: squaredDistance)
@@ -157,7 +162,8 @@ extension SplitSequence {
     }
   }
 
-  /// Returns the shown node that is closest to one of the two children of a node. The node itself is skipped.
+  /// Returns the shown node that is closest to either of the two children of the node `number`. The node `number` is
+  /// shown, too, but it is skipped.
   @inline(__always) private mutating func nearestNeighbour(
     of number: UInt32, _ node: InternalNode, nearerThan squaredDistance: UInt64
   ) -> NeighbourGrid.Neighbour {
@@ -241,9 +247,9 @@ extension SplitSequence {
 // MARK: - Waiting
 
 extension SplitSequence {
-  /// Queues a node at the distance to which r must fall before the node can be split. A node is not queued if this
-  /// distance is less than the distance at which the sequence ends. The whole sequence ends before r is 0, because any
-  /// node may be split when r is 0: any two nodes are at least 0 apart.
+  /// Queues a node at a distance. The falling distance r must reach this distance before the node can be split. If the
+  /// sequence ends at a greater distance, the node is not queued. Even a sequence for a whole tree ends before r is 0.
+  /// At r = 0, the rule would allow every split, because any two nodes are at least 0 apart.
   @inline(__always) mutating func enqueue(_ number: UInt32, at squaredDistance: UInt64) {
     let node = nodes + Int(number)
     node.pointee.stamp &+= 1
@@ -254,8 +260,8 @@ extension SplitSequence {
   /// Adds a node to the list of nodes that wait until their blocker is split. Also queues the node at the given
   /// distance.
   ///
-  /// - Parameter blocker: The node that blocks the other node. `InternalNode.none` if the blocker is a single
-  ///   position, which is never split. In this case, the node is only queued.
+  /// - Parameter blocker: The node that blocks the node `number`. If all points of the blocker have the same position,
+  ///   the blocker is never split. Then this parameter is `InternalNode.none`, and the node `number` is only queued.
   @inline(__always) mutating func wait(_ number: UInt32, for blocker: UInt32, orUntil squaredDistance: UInt64) {
     if blocker != InternalNode.none {
       let next = nodes[Int(blocker)].firstWaiter

@@ -3,13 +3,13 @@ import Treeline
 /// Finds the position along an axis at which a split leaves the least scatter in the two halves. If several positions
 /// are equally good, finds the first of these positions.
 ///
-/// The total scatter is fixed. So the best split has the least scatter within the halves and the greatest scatter
-/// between the halves. The search compares the scatter between the halves. If there are at most 128 points, the points
-/// are sorted along the axis, and every position is tried. If there are more points, they are put into bins of equal
-/// width along the axis. At the ends of a bin, sums over bins give the scatter between the halves. For the positions
-/// inside a bin, there is an upper bound of this scatter. If the bound is less than the greatest scatter found so far,
-/// the bin is skipped. Otherwise the points inside the bin are searched by the same method: they are sorted, or put
-/// into smaller bins. So the result is the same as if every position were tried.
+/// The total scatter of the points is the same for every position. So the best split has the least scatter within the
+/// halves and the greatest scatter between the halves. The search compares the scatter between the halves. If there
+/// are at most 128 points, the points are sorted along the axis, and every position is tried. If there are more
+/// points, they are put into bins of equal width along the axis. At the ends of a bin, sums over bins give the scatter
+/// between the halves. For the positions inside a bin, there is an upper bound of this scatter. If the bound is less
+/// than the greatest scatter found so far, the bin is skipped. Otherwise the points inside the bin are searched by the
+/// same method: they are sorted, or put into smaller bins. So the result is the same as if every position were tried.
 struct SplitPositionSearch {
   private let points: UnsafePointer<PlanePoint>
   private let products: DotProducts

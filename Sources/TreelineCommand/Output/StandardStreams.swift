@@ -40,7 +40,7 @@ struct AnswerOptions: ParsableArguments {
 
   func validate() throws { if output != "-" { try checkOutputPath(output, "--output") } }
 
-  /// Opens the output and calls `answer` with a function that appends bytes to it.
+  /// Opens the output, and calls `answer` with a function that appends bytes to the output.
   ///
   /// - Parameter beginning: First bytes of the answer.
   func write(

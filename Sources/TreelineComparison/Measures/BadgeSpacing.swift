@@ -152,7 +152,8 @@ struct PixelIndex: Sendable {
     let (column, row) = (column(position.x), row(position.y))
     var best: (distance: Double, index: Int)?
     for ring in 0..<max(columns, rows) {
-      // All positions in this ring and beyond it are at least `passed` pixels away.
+      // A ring is a square frame of bins around the bin of the position. All positions in this ring and beyond it are
+      // at least `passed` pixels away.
       let passed = Double(ring - 1) * side
       if let best, ring > 0, passed * passed > best.distance { break }
       forEachBin(inRing: ring, around: column, row) { column, row in
@@ -167,8 +168,8 @@ struct PixelIndex: Sendable {
 
   private func forEachBin(inRing ring: Int, around column: Int, _ row: Int, _ body: (Int, Int) -> Void) {
     for y in max(row - ring, 0)...min(row + ring, rows - 1) {
-      // In the first and last row of the ring, all bins belong to the ring. In other rows, only the two outermost bins
-      // belong to the ring.
+      // A ring is a square frame of bins. In the first row and the last row of the frame, all bins belong to the
+      // frame. In the rows between them, only the leftmost and the rightmost bin do.
       let step = abs(y - row) == ring || ring == 0 ? 1 : 2 * ring
       for x in stride(from: column - ring, through: column + ring, by: step) where 0..<columns ~= x { body(x, y) }
     }

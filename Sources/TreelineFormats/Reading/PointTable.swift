@@ -27,7 +27,8 @@ public struct PointTable: Sendable {
   private let cellTypes = CellTypes()
   /// Row number of each point, if a column contains row numbers.
   private(set) var givenRows: [Int]? = nil
-  /// Place of each point in the input, if the points were sorted by `givenRows`; otherwise nil.
+  /// For each point, the index of its record in the order of the input, if the points were sorted by `givenRows`;
+  /// otherwise nil.
   private(set) var inputOrder: [Int]? = nil
   /// Extent of all points, including points that were passed on in batches.
   package var extent = PointExtent()
@@ -109,7 +110,7 @@ protocol RecordDecoder: Sendable {
   func survey(_ record: Bytes, _ columns: inout [CellColumn])
   func columnNames(of record: Bytes) -> [String]
   func columns(of record: Bytes) -> [(name: String, value: AttributeValue)]
-  /// Returns the value in the first column with a name; nil if the record has no such column.
+  /// Returns the value in the first column that is named `name`; nil if the record has no such column.
   ///
   /// - Parameter asWritten: Whether a number with a decimal comma is returned as text, in its original spelling.
   func value(ofColumn name: String, of record: Bytes, asWritten: Bool) -> AttributeValue?
@@ -141,8 +142,9 @@ extension PointTable {
       ?? coordinates.indices.contains { point in decode(point) { $0.columnNames(of: $1).contains(name) } ?? false }
   }
 
-  /// Returns the value of a point in the first column with a name; nil if the point has no such column. In CSV, only
-  /// the value's own cell decides whether the value is a number. The other cells of the column do not matter.
+  /// Returns the value of a point in the first column that is named `name`; nil if the point has no such column. In
+  /// CSV, only the value's own cell decides whether the value is a number. The other cells of the column do not
+  /// matter.
   ///
   /// - Parameter asWritten: Whether a number with a decimal comma is returned as text, in its original spelling.
   package func value(ofColumn name: String, point index: Int, asWritten: Bool = false) -> AttributeValue? {

@@ -65,8 +65,8 @@ public struct MapAnswer: Sendable {
   public static let dotDiameter = 11.0
 
   /// Returns the default diameter of a cluster's badge, in pixels. For a cut with badges, this is the diameter at
-  /// which no two badges touch. For other cuts, the diameter is `dotDiameter` for a single point. For a cluster of
-  /// several points it is 24 to 44, and grows with the number of points.
+  /// which no two badges touch. For other cuts, a cluster of one point has the diameter `dotDiameter`. A cluster of
+  /// several points has a diameter of 24 to 44, which grows with the number of points.
   public static func standardDiameter(of cluster: Cluster, in tree: ClusterTree, for cut: Cut) -> Double {
     if let diameter = tree.badgeDiameter(of: cluster, for: cut) { return diameter }
     return cluster.pointCount == 1 ? dotDiameter : BadgeSize.diameter(pointCount: cluster.pointCount)

@@ -59,9 +59,9 @@ struct RequestMiddleware: RouterMiddleware {
 
   // MARK: Other origins (CORS)
 
-  /// Sets the headers in every answer. Hummingbird's middleware sets these headers only in answers to requests with an
-  /// origin. But a cache may store the answer to a request without an origin, and later give this answer to a page of
-  /// another origin.
+  /// Sets the headers that allow pages of other origins to read an answer, even if the request has no origin.
+  /// Hummingbird's middleware sets these headers only if the request has an origin. But a cache may store the answer
+  /// to a request without an origin, and later give this answer to a page of another origin.
   private func allowOrigin(of request: Request, in headers: inout HTTPFields) {
     guard let first = options.allowedOrigins.first else { return }
     headers[.accessControlExposeHeaders] = "ETag, Retry-After"

@@ -55,7 +55,7 @@ enum TransitionRoutes {
 
     var cost: Int { selection.cost + aggregates.cost(ofClusters: query.cost(of: index.tree), in: selection) }
 
-    /// Writes the changes and the new answer.
+    /// Writes the changes from the previous answer to the new answer, and then the new answer itself.
     ///
     /// - Parameters:
     ///   - previous: Clusters of the previous answer.
@@ -116,7 +116,7 @@ private struct PreviousAnswer: Decodable {
     }
   }
 
-  /// Returns the clusters with these ids.
+  /// Returns the clusters whose ids the client has sent.
   ///
   /// - Parameter tree: Tree of the index, with the filter of the previous answer.
   func clusters(of index: ServedIndex, _ tree: ClusterTree) throws -> Clusters {

@@ -100,8 +100,8 @@ extension ComparisonReport {
     return "\(dots)\(land)\(offPicture(comparison))"
   }
 
-  /// Returns a sentence about badges whose centers lie beyond the edges of the picture. The mean of a cluster's points
-  /// may lie there.
+  /// Returns a sentence that says how many badges have their centers beyond the edges of the picture. If only some
+  /// points of a cluster lie in the picture, the mean of its points may lie beyond the edges.
   private func offPicture(_ comparison: ViewComparison) -> String {
     let counts = zip(methods, comparison.results).compactMap { method, result -> String? in
       let count = result.clusters.count { !comparison.view.shows($0.position) }
@@ -111,8 +111,8 @@ extension ComparisonReport {
   }
 
   private func footer(_ credits: [String]) -> String {
-    // If the extents of several methods have the same meaning, the footer explains the meaning once for all these
-    // methods.
+    // A method may draw the extents of its clusters, for example as ellipses or as cells. If the extents of several
+    // methods have the same meaning, the footer explains this meaning only once.
     let meanings = methods.indices.compactMap { index -> String? in
       guard let meaning = methods[index].extentMeaning else { return nil }
       let alike = methods.filter { $0.extentMeaning == meaning }.map(\.title)
