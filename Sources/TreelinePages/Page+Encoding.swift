@@ -331,7 +331,8 @@ extension AttributeColumn {
   }
 }
 
-/// Some of the entries of a dictionary, in the order of the dictionary: the entries that are values of given points.
+/// A part of a dictionary. It has only the entries that are values of given points. The entries are in the order of
+/// the dictionary.
 private struct LocalDictionary {
   /// For each point, the index in `entries` of the point's value. If the point has no value, this is the number of
   /// entries.

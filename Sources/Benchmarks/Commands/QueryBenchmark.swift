@@ -42,9 +42,9 @@ struct QueryBenchmark: ParsableCommand {
     var result: [String: any Encodable] = [
       "points": coordinates.count, "zooms": views.map { Int($0.zoom!) }, "clusters": answers.map(\.count),
       "exhaustedViews": exhausted.count, "checkedViews": check ? queries.count : 0,
-      // Seconds for each view. `cold` is the first query, with views in random order and a cold cache. `warm` is the
-      // median of the repeats. `withCoordinates` is the median of the repeats that also read the coordinates and counts
-      // of all clusters.
+      // Seconds for each view. `cold` is the time of the first query, with views in random order and a cold cache.
+      // `warm` is the median time of the repeats. `withCoordinates` is the median time of other repeats, which also
+      // read the coordinates and counts of all clusters.
       "cold": cold, "warm": try medians(queries) { _ = try $0.answer(of: tree) },
       "withCoordinates": try medians(queries) {
         let answer = try $0.answer(of: tree)
@@ -106,7 +106,8 @@ struct QueryBenchmark: ParsableCommand {
     var rates = works.map { _ in [[Double]]() }
     for turn in 0..<20 {
       for (kind, work) in works.enumerated() {
-        // The order alternates, because a virtual machine may be slow for a while after it has used both cores.
+        // The order of the numbers of threads alternates, because a virtual machine may be slow for a while after it
+        // has used both cores.
         rates[kind].append(
           turn % 2 == 0
             ? threads.map { rate(ofThreads: $0, work) }

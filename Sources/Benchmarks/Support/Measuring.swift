@@ -35,7 +35,8 @@ struct TimedRuns: ParsableArguments {
 
   @Option(help: "Number of timed runs.") var runs = 3
 
-  /// Returns the seconds of each timed run, and the last result. Each result is deallocated before the next run.
+  /// Returns the seconds of each timed run, and the result of the last run. The result of every other run is
+  /// deallocated before the next run.
   func measure<Value>(_ work: () throws -> Value) rethrows -> (seconds: [Double], last: Value) {
     var times: [Double] = []
     var last: Value?

@@ -34,7 +34,8 @@ extension ClusterTree {
     let points: Int
   }
 
-  /// Number of steps for reading the value of a point and sorting it among the values of its cluster.
+  /// Number of steps that it takes to read the value of a point, and to sort this value among the values of the
+  /// cluster.
   private static let stepsPerRowRead = 60
   /// Number of steps for converting a value to text.
   private static let stepsPerValue = 150

@@ -59,8 +59,8 @@ extension ClusterTree {
 
 /// An evaluator of an aggregate over rows. Each kind of aggregate has its own type of evaluator.
 protocol AggregateEvaluator {
-  /// Whether the evaluator reads rows one by one. For all clusters of an answer together, it may read at most
-  /// `Aggregate.maximumRowsRead` rows.
+  /// Whether the evaluator reads rows one by one. Such an evaluator may read at most `Aggregate.maximumRowsRead` rows
+  /// for all clusters of an answer together.
   var readsRows: Bool { get }
 
   /// Returns the aggregate of the counted rows in a range of tree order. Rows that fail the filter are not counted.

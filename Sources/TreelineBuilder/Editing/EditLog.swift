@@ -260,8 +260,8 @@ import Treeline
     }
 
     /// Atomically replaces the log. The new log consists of a new first record, and of all records of the old log that
-    /// begin at or after an offset. If the replacement fails, the log does not change. But if only the flush of the
-    /// folder fails, the log has been replaced and accepts no more records.
+    /// begin at or after an offset. The last step flushes the folder. If an earlier step fails, the log does not
+    /// change. If only the last step fails, the log has been replaced, but it accepts no more records.
     ///
     /// - Parameter offset: Offset at which the first kept record begins, or `length` to keep no record.
     /// - Throws: `EditLogError`

@@ -60,7 +60,7 @@ struct MergeTiles: @unchecked Sendable {
     }
     tableSize = Self.tableSize(forTiles: changes + changes / 8)
     tiles = Self.allocateTable(tableSize)
-    // The number of slots of a tile exceeds the number of its clusters by at most three.
+    // There are at most `changes` tiles. At the beginning, each tile has at most three more slots than clusters.
     slotCapacity = clusters.count + 3 * changes + clusters.count / 8 + 64
     xs = Self.allocateSlots(slotCapacity)
     ys = Self.allocateSlots(slotCapacity)

@@ -1,7 +1,8 @@
 import Treeline
 
-/// The layout of a point's codes. A code stands for the point's value in one column. A point is stored together with
-/// its codes until the piece that contains the point is built. The codes are in the order of the columns.
+/// The layout of a point's codes. A point has one code for each column. The code stands for the point's value in this
+/// column. A point is stored together with its codes until the piece that contains the point is built. The codes are
+/// in the order of the columns.
 struct RecordLayout: Sendable {
   /// Width of each column's code, in bytes.
   let widths: [Int]

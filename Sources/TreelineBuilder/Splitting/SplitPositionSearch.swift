@@ -154,7 +154,7 @@ struct SplitPositionSearch {
     }
   }
 
-  /// Returns the range of a bin's points along the axis.
+  /// Returns the range that the points of a bin cover along the axis.
   private func range(of bin: Bin) -> ClosedRange<Int64> {
     var (least, most) = (Int64.max, Int64.min)
     forEach(in: bin) { index in

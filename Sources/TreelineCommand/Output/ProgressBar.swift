@@ -1,7 +1,7 @@
 import Foundation
 
-/// A line on standard error that shows the current stage, how much of it is done and how fast. Nothing is shown in the
-/// first half second, or if standard error is not a terminal.
+/// A line on standard error that shows the current stage, how much of the stage is done, and how fast the work is
+/// done. Nothing is shown in the first half second, or if standard error is not a terminal.
 ///
 /// Any thread may show progress, but only one thread at a time. The builds of `ClusterTree` ensure this.
 final class ProgressBar: @unchecked Sendable {

@@ -13,7 +13,8 @@ struct CSVRecord {
   /// Offset of the end of the line break, where the next record begins.
   var end = 0
   var columnCount = 0
-  /// Number of line breaks (LF, CR LF or CR) in the record, including those inside quotes and at its end.
+  /// Number of line breaks (LF, CR LF or CR) in the record, including line breaks inside quotes and the line break at
+  /// the end of the record.
   var lineBreaks = 0
   /// First column with text after its closing quote, counted from 0; -1 if no column has such text.
   var strayColumn = -1

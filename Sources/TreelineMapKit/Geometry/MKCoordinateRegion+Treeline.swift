@@ -48,7 +48,7 @@
     /// - Parameters:
     ///   - rect: The visible rectangle, such as the `MKMapSnapshotter.Options.mapRect` of a picture of a map.
     ///   - width: Width of the screen in points. One point of the screen is one pixel of a viewport.
-    ///   - margin: Margin around the screen that the viewport includes, in points.
+    ///   - margin: Width in points of a margin around the screen. The viewport includes this margin.
     public init?(_ rect: MKMapRect, width: Double, margin: Double = 0) {
       guard let box = BoundingBox(rect), let zoom = rect.zoom(width: width) else { return nil }
       self.init(box, zoom: zoom, margin: margin)
