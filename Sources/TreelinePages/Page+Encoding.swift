@@ -80,8 +80,8 @@ struct PageEncoder {
     /// Four bits for each record: one bit for each edge of its box. A bit is set if this edge differs from the
     /// corresponding edge of the parent's box.
     private var edges: [UInt8] = []
-    /// For each bit that is set in `edges`, the difference between the two edges. Also contains the sums of
-    /// coordinates, and the point counts of left children.
+    /// For each bit that is set in `edges`, the difference between the edge of the record's box and the edge of the
+    /// parent's box. Also contains the sums of coordinates, and the point counts of left children.
     private var bits = PageBits()
     private var spreads: [[UInt32]] = [[], [], []]
     private var ellipses: [RoundedEllipse] = []

@@ -4,11 +4,12 @@ import Treeline
 /// proves that the result is the history of merging all clusters together.
 ///
 /// In each level, all clusters in an area are merged again. The area surrounds the places where the old history is
-/// wrong. This gives a new history of the area. Clusters and merges that occur in only one of the two histories form
-/// connected groups. Some groups involve clusters outside the area, which are not in the new history. Such a group is
-/// taken from the old history. All other groups are taken from the new history. The area was too small if a group that
-/// is taken from the old history is at a place where the old history is wrong. The area was also too small if a
-/// cluster that is taken from one history could be merged with a cluster that is taken from the other history.
+/// wrong. These merges are the new history of the area. Clusters and merges that occur in only one of the two
+/// histories form connected groups. Some groups involve clusters outside the area, which are not in the new history.
+/// Such a group is taken from the old history. All other groups are taken from the new history. The area was too small
+/// if a group that is taken from the old history is at a place where the old history is wrong. The area was also too
+/// small if a cluster that is taken from one history could be merged with a cluster that is taken from the other
+/// history.
 package struct MergeRevision {
   /// Merges of the old history that are wrong. `added` contains the merges that replace them, in the order of merging.
   private(set) var removed: [UInt32] = []

@@ -33,9 +33,9 @@ struct SplitSequence: ~Copyable {
   /// Range in which the square of the distance falls.
   let squaredDistances: ClosedRange<UInt64>
   var unsure: UnsureBoxes
-  /// Whether a node whose `isOwn` is true has become unsure. The sequence must compute the separations of all such
-  /// nodes. But once a node is unsure, nodes that the sequence does not know may affect its separation. So the
-  /// sequence ends.
+  /// Whether a node whose `isOwn` is true has become unsure. The sequence must compute the separation of each node
+  /// whose `isOwn` is true. But once a node is unsure, nodes that the sequence does not know may affect its
+  /// separation. So the sequence ends.
   private(set) var hasUnsureOwn = false
   let projection: Plane.Projection
   let monitor: BuildMonitor
