@@ -198,9 +198,9 @@ extension TreeStorage {
     }
   }
 
-  /// Returns the last node of the path from the root down to the window. The path continues to a child as long as the
-  /// box of only one child overlaps the window. Therefore the path is the same for every limit. Returns nil if the
-  /// path reaches a node whose children both have boxes outside the window.
+  /// Follows a path from the root down to the window, and returns the last node of the path. As long as the box of
+  /// only one child overlaps the window, the path continues with this child. Therefore the path is the same for every
+  /// limit. Returns nil if the path reaches a node whose children both have boxes outside the window.
   private func lowestNode<Counted>(
     in view: PointsInView<Counted>, expanding expanded: some ExpandedNodes
   ) throws(IndexError) -> Node? {

@@ -1,12 +1,16 @@
 /// The nodes from which a continued answer is chosen, stored as a binary tree of entries. A continued answer keeps as
 /// many clusters of the previous answer as possible. The candidates are the clusters of the previous answer and the
-/// clusters of a fresh answer, which ignores the previous answer. A leaf is a candidate that contains no other
-/// candidate. If a fresh cluster contains previous clusters, some points of the fresh cluster may be in view but in
-/// none of the previous clusters. The largest nodes with such points but without previous clusters are leaves, too. An
-/// inner entry is a previous cluster that contains fresh clusters, or a node with leaves in both of its children.
+/// clusters of a fresh answer, which ignores the previous answer.
+///
+/// The leaves of the binary tree are of two sorts. First, a candidate that contains no other candidate is a leaf.
+/// Second, if a fresh cluster contains previous clusters, some points of the fresh cluster may be in view, but in none
+/// of these previous clusters. Of all nodes that contain such points and no previous cluster, the largest are leaves.
+///
+/// An inner entry of the binary tree is a previous cluster that contains fresh clusters, or a node that has leaves in
+/// both of its children.
 struct Continuation {
-  /// A node of the tree that has a point in view. If all points of a node that pass the filter lie in one child, the
-  /// entry is the child instead of the node.
+  /// An entry of the binary tree: a node of the cluster tree. The node has a point in view. If a node's points that
+  /// pass the filter all lie in one child, the entry stores this child instead of the node.
   struct Entry {
     let node: Node
     /// The sum of the squared distances of the node's points to their mean.
@@ -158,17 +162,19 @@ extension Continuation {
     return best
   }
 
-  /// The weights of a lost cluster that are tried, in units of scatter, in falling order. The list contains each
-  /// excess above 0. The excess of a previous cluster says how much more scatter it has than the fresh clusters within
-  /// it. Once the weight has fallen to this excess, the previous cluster is replaced.
+  /// The weights to try for a lost cluster, in units of scatter, in falling order. A lost cluster is a cluster of the
+  /// previous answer that is not shown. The list contains each finite excess above 0. The excess of a previous cluster
+  /// says how much more scatter this cluster has than the fresh clusters within it. Once the weight has fallen to this
+  /// excess, the fresh clusters replace the previous cluster.
   private var lossWeights: [Double] {
     let excesses = entries.map(\.excess).filter { $0 > 0 && $0 < .infinity }
     let others = (0..<40).map { mostScatter * Double(sign: .plus, exponent: -$0, significand: 1) }
     return [.infinity] + (excesses + others.filter { $0 < .infinity }).sorted(by: >) + [0]
   }
 
-  /// Returns the answer with the least cost. The cost of an answer is its scatter, plus `lossWeight` for each cluster
-  /// of the previous answer that it loses. Returns nil if the scatter of this answer exceeds `mostScatter`.
+  /// Returns the answer with the least cost. The cost of an answer is its scatter, plus `lossWeight` for each lost
+  /// cluster. A lost cluster is a cluster of the previous answer that is not shown. Returns nil if the answer with the
+  /// least cost has more scatter than `mostScatter`.
   private func nodes(limit: Int, lossWeight: Double) -> [Node]? {
     let plan = Plan(of: entries, limit: limit, lossWeight: lossWeight)
     let shown = plan.shown
@@ -176,26 +182,28 @@ extension Continuation {
   }
 }
 
-/// The choice of entries that are shown, for a given weight of a lost cluster. The finest possible answer may have too
-/// many clusters. In that case clusters are saved: coarser entries are shown instead of the clusters within them,
-/// until the limit is kept. The cheapest choice is computed for every number of saved clusters, from the bottom up.
-/// The limit can be kept, because the fresh answer keeps it.
+/// Chooses the entries that are shown, for a given weight of a lost cluster (a cluster of the previous answer that is
+/// not shown). If the finest possible answer has more clusters than the limit allows, clusters are *saved*: coarser
+/// entries are shown instead of the clusters within them. The entries are visited from the bottom up. For each entry,
+/// the cheapest choice is computed for every number of clusters that may be saved within the entry. Some answer always
+/// keeps the limit, because the fresh answer keeps the limit.
 private struct Plan {
   private typealias Entry = Continuation.Entry
 
   private let entries: [Entry]
   private let lossWeight: Double
 
-  /// For each entry that may be shown, a list of choices: at index s, the cheapest way to show s clusters fewer within
-  /// this entry than the finest answer shows there. Empty if the finest answer keeps the limit, because then no
-  /// cluster must be saved.
+  /// For each entry that may be shown, a list of choices. The choice at index s is the cheapest way to save s clusters
+  /// within the entry, which means to show s clusters fewer there than the finest answer. `choices` is empty if the
+  /// finest answer keeps the limit, because then no cluster needs to be saved.
   private var choices: [[Choice]]
 
   /// The shown entries as indices in `entries`, in tree order.
   private(set) var shown: [Int] = []
 
-  /// How many clusters fewer than in the finest answer are shown within the left child of an entry, and how many fewer
-  /// within the right child. Both numbers are negative if the entry itself is shown.
+  /// The number of clusters that are saved within the left child of an entry, and the number of clusters that are
+  /// saved within its right child. Saving a cluster means showing one cluster fewer than the finest answer. Both
+  /// numbers are negative if the entry itself is shown.
   private struct Choice {
     var left: Int32
     var right: Int32

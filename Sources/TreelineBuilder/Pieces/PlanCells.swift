@@ -12,7 +12,7 @@ import Treeline
       fileprivate(set) var moments = Moments<UInt128>()
       /// Box around the points; nil if there are no points.
       fileprivate(set) var box: PlaneRect?
-      /// Ranges of indices of this cell's points in the file.
+      /// The indices that this cell's points have in the file, as one range for each block of points.
       fileprivate(set) var blocks: [Range<Int>] = []
 
       fileprivate mutating func add(_ points: UnsafeBufferPointer<PlanePoint>, at index: Int) {
@@ -50,9 +50,10 @@ import Treeline
       dividing positions: Positions, into file: ScratchFile, leastCount: Int = Self.leastCount, memory: Int,
       threads: Int, _ monitor: BuildMonitor
     ) throws(PieceError) {
-      // A block is a run of points in the file that belong to one cell. The range of a block takes 16 bytes. The
-      // ranges of all blocks together take at most half of the memory. So if there is little memory, blocks are
-      // longer. Then there are fewer cells, and each pass reads more points.
+      // A block is a run of points that are consecutive in the file and belong to one cell. The range of a block takes
+      // 16 bytes of memory. The ranges of all blocks together take at most half of the memory. So if there is little
+      // memory, blocks are longer, and the points are divided into fewer cells. Each of these cells has more points,
+      // so each pass reads more points.
       let leastBlock = min(max(Self.leastBlock, 32 * positions.count / max(memory, 1)), RoutedBlock.size)
       let most = max(1, min(positions.count / leastCount, memory / (8 * leastBlock * threads), 1 << 14))
       let tree = try MedianTree(of: positions, depth: Int.bitWidth - 1 - most.leadingZeroBitCount)
@@ -74,8 +75,9 @@ import Treeline
       self.file = file
     }
 
-    /// Answers the questions of a round over all points, with several threads. For most cells, the sums over the cell
-    /// are enough to answer the questions. Only the points of the other cells are read.
+    /// Answers the questions of a round, with several threads. The questions are about nodes of the tree that is
+    /// planned. For most cells, the sums over the whole cell are enough to answer the questions. Only the points of
+    /// the other cells are read.
     ///
     /// - Returns: the answers, and the number of points that were read.
     func answers(

@@ -12,12 +12,13 @@ import Treeline
 struct PositionRounds: Sendable {
   private let corner: PlanePoint
   private var bounds: PositionBounds
-  /// Ranges that must still be divided (`candidates`), and ranges that the current question divides (`asked`).
+  /// `candidates`: ranges of dot products that must still be divided. `asked`: ranges that the latest question
+  /// divides, until it is answered.
   private var candidates: [Candidate]
   private var asked: [Candidate] = []
 
-  /// A range of dot products, and sums over the points in this range. The best position may be just after any of these
-  /// points.
+  /// A range of dot products, and sums over the points whose dot products with the axis are in this range. The best
+  /// position may be just after any of these points.
   private struct Candidate: Sendable {
     let least: Int64
     let most: Int64
@@ -73,7 +74,7 @@ struct PositionRounds: Sendable {
 
   /// Takes the answer to the last question.
   ///
-  /// - Throws: `PieceError.damaged` if the answer does not come from the points of the question.
+  /// - Throws: `PieceError.damaged` if the bins of a divided range do not have the same sums as the whole range.
   mutating func take(_ bins: [ProductBin], to question: PositionQuestion) throws(PieceError) {
     for (candidate, range) in zip(asked, question.ranges) {
       let part = Array(bins[range.firstBin..<range.firstBin + range.scale.count])

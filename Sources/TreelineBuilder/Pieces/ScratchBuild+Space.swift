@@ -18,10 +18,11 @@ import Treeline
 
     /// Upper bound of the disk space that the build needs. The bound is known once all points are read.
     package var space: Space {
-      // At first the folder holds positions, and for plain x and y also the coordinates. Later the folder holds the
-      // positions together with the points, rows and codes of pieces. At the end the folder holds the points, rows and
-      // codes together with the built pieces. The pieces usually take 19 bytes per point, and the index takes about
-      // the same space as the pieces. Separations take 2 more bytes per point.
+      // At first the folder holds the positions of all points in input order, and for plain x and y also the
+      // coordinates. Later the folder holds these positions together with the data of each piece: positions, rows and
+      // codes. At the end the folder holds the data of each piece together with the built pieces. The built pieces
+      // usually take 19 bytes per point, and the index takes about the same space as the built pieces. Separations
+      // take 2 more bytes per point.
       let wide = rowWidth - 4
       let read = options.projection == .webMercator ? 22 : 24
       let separations = options.computesSeparations ? 2 : 0
@@ -29,8 +30,8 @@ import Treeline
       // by group.
       let groups = options.isGrouped ? 10 : 0
       // Preparing an aggregate takes space for the order of the values. Only one aggregate is prepared at a time. The
-      // resulting section has up to 32 levels. A section of ranks also contains the different values. A section of a
-      // search has up to 12 bytes per point.
+      // section of a prepared aggregate is a wavelet matrix with up to 32 levels. A section of ranks also contains the
+      // different values. The section of a search takes up to 12 bytes per point.
       let preparations = preparations.flatMap { $0 }
       let ordering = preparations.isEmpty ? 0 : 16
       let prepared = preparations.reduce(0) { $0 + ($1 == .percentiles ? 9 : $1 == .search ? 12 : 5) }

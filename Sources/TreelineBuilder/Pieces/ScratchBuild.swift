@@ -188,10 +188,12 @@ import Treeline
     /// succeed.
     private var writingFailure: PieceError?
 
-    /// Adds points, and the numbers of rows that were skipped. Both are in input order.
+    /// Adds points, and notes which rows of the input were skipped. The points and the skipped rows are in input
+    /// order.
     ///
     /// - Parameters:
-    ///   - skippedRows: Numbers of skipped rows. Each number is greater than all numbers of earlier calls.
+    ///   - skippedRows: The row numbers of skipped rows. Each of these row numbers is greater than the row numbers
+    ///     that earlier calls were given.
     ///   - givenRows: The row number of each point, from 0 to 2^53, if the input assigns row numbers.
     ///   - groups: The group of each point, if points are grouped.
     ///   - values: For each column, the value of each point.
@@ -266,7 +268,8 @@ import Treeline
     }
 
     private func startReading() throws(PieceError) -> Reading {
-      // Reserves entries for the six sections that every index has, and for separations, groups and a description.
+      // The number of sections of an index is limited. Some of them are reserved: the six sections that every index
+      // has, and one section each for separations, for a description and, in a build with groups, for the groups.
       let most = IndexHeader.maximumSectionCount - (options.isGrouped ? 9 : 8)
       let found = options.columns.reduce(0) { $0 + 1 + $1.preparations.count }
       guard found <= most else { throw .writing(.tooManyAttributes(found: found, maximum: most)) }

@@ -109,16 +109,17 @@ import Treeline
     }
   }
 
-  /// Joins the gaps (see `Gap`) of consecutive pieces of a tree to the gaps of the whole tree. A byte holds the gaps
-  /// of two points.
+  /// Joins the gap codes (see `Gap`) of consecutive pieces of a tree to the gap codes of the whole tree. A byte holds
+  /// the codes of two points.
   struct GapPacker {
-    /// Gap of the last added point, if the index of this point in the whole tree is even. In this case the last byte
-    /// still lacks the gap of the next point. Nil if the last byte is complete.
+    /// Gap code (see `Gap`) of the last added point, if the index of this point in the whole tree is even. The byte
+    /// with this code is not written yet, because it still lacks the gap code of the next point. Nil if all bytes are
+    /// written.
     private var half: UInt8?
     private var packed: [UInt8] = []
 
-    /// Adds the gaps of a piece. In `bytes`, the gap of the piece's first point is in the lower half of the first
-    /// byte, even if the index of this point in the whole tree is odd.
+    /// Adds the gap codes (see `Gap`) of a piece. In `bytes`, the code of the piece's first point is in the lower half
+    /// of the first byte, even if the index of this point in the whole tree is odd.
     mutating func append(_ bytes: UnsafeRawBufferPointer, _ gapCount: Int, to stream: inout SectionStream)
       throws(PieceError)
     {

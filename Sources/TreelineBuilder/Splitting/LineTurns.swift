@@ -1,8 +1,8 @@
 import Treeline
 
 /// Improves the line that divides the points of a node into two halves. In each step, the line is turned: the new line
-/// divides the points by which of the two means is closer, so each point goes to the half whose mean is closer. The
-/// steps end when a new line does not remove enough scatter within the halves.
+/// consists of the positions that are equally far from the means of both halves. So each point goes to the half whose
+/// mean is closer to the point. The steps end when a new line does not remove enough scatter within the halves.
 struct LineTurns {
   private var halves: Halves
   private var between: Double
@@ -24,8 +24,8 @@ struct LineTurns {
   /// The line to try next.
   @inline(__always) var next: Split? { halves.bisector(from: split.corner) }
 
-  /// Returns whether any line can have the sums `left` over the points on its left, and the remaining sums over the
-  /// points on its right.
+  /// Returns whether `left` can be the sums over the points on the left of some line. The points on the right of this
+  /// line then have the remaining sums.
   func canTake(_ left: Halves.Sums) -> Bool {
     let all = halves.all
     guard left.count <= all.count, left.x <= all.x, left.y <= all.y else { return false }
