@@ -153,9 +153,9 @@ struct FirstRow: RowSummary {
   private mutating func add(_ row: Int32) { if self.row < 0 || row < self.row { self.row = row } }
 }
 
-/// The rows with the greatest and with the least value of the column that orders the rows. If several rows have the
-/// greatest value, or the least value, the row with the least value in a second column is chosen. Rows that lack a
-/// value in one of the two columns are left out.
+/// Two rows of a set: the row with the greatest value in a column, and the row with the least value in the same
+/// column. If several rows have the greatest value, or the least value, a second column decides: the row with the
+/// least value in the second column is chosen. Rows that lack a value in one of the two columns are left out.
 struct ExtremeRows: RowSummary {
   struct Keys {
     let values: OrderedKeys

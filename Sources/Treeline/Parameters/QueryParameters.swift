@@ -102,13 +102,13 @@ extension QueryParameters.Bounds {
 }
 
 extension QueryParameters {
-  /// Reads one of several queries. The names of the query's parameters begin with a prefix, as `from-zoom` begins with
-  /// `from-`. The query reads these parameters by their names without the prefix.
+  /// Reads one of several queries. The parameters of this query have names that begin with a prefix, as `from-zoom`
+  /// begins with `from-`. The closure `body` finds these parameters under their names without the prefix.
   ///
   /// - Parameters:
   ///   - prefix: The beginning of the names, such as `from-`.
-  ///   - shared: Groups of names that apply to this query even without the prefix. If a name of a group is given with
-  ///     the prefix, all names of the group without the prefix are ignored.
+  ///   - shared: Groups of names that apply to this query even without the prefix. If any name of a group is given
+  ///     with the prefix, the query ignores all parameters of the group that are given without the prefix.
   ///   - body: Reads the query.
   @_spi(Server) public mutating func read<Value>(
     prefix: String, sharing shared: [[String]] = [], _ body: (inout QueryParameters) throws -> Value

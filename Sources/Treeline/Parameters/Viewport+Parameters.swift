@@ -94,7 +94,8 @@ extension QueryParameters {
     return .everything
   }
 
-  /// Checks that a size is complete and that a center has a zoom and a size.
+  /// Checks that `width` and `height` are given together, and with a `bbox` or a `center`. Checks that a `center` is
+  /// given without a `bbox`, and with a zoom and a size. If a `tile` is given, checks nothing.
   fileprivate mutating func checkSize(hasZoom: Bool) {
     if has("tile") { return }
     for (side, other) in [("width", "height"), ("height", "width")] where has(side) && !has(other) {

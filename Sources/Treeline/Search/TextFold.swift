@@ -5,7 +5,7 @@
 /// standard library, the order of an index would depend on the system's version of Unicode. The page about the index
 /// format defines the forms.
 package struct TextFold: Sendable {
-  /// Version number of these forms, as an index stores it.
+  /// Version number of the folded forms. An index with a search stores this number.
   package static let version: UInt32 = 1
 
   package static let separator: UInt32 = 0x20
@@ -14,8 +14,8 @@ package struct TextFold: Sendable {
 
   /// A run of characters whose forms follow one rule. The run contains every `step`-th character from `first` through
   /// `last`. If `targets` is nil, the form of a character is the sum of the character's code and `delta`. If `targets`
-  /// is not nil, each character of the run has the form in `targets`. If `targets` is empty, the characters are left
-  /// out.
+  /// is empty, the characters are left out. Otherwise all characters of the run have one form, and `targets` is the
+  /// range of this form in `TextFold.targets`.
   private struct Run {
     let first: UInt32
     let last: UInt32

@@ -5,13 +5,13 @@
 /// Second, a single badge must represent the node badly. The second condition is needed because the children take room
 /// from neighboring nodes. A node that is not split yet leaves room for denser nodes.
 ///
-/// A single badge represents a node badly in two cases. In the first case, the node's points scatter: the root of
-/// their mean squared distance to their mean is 0.7 r or more. In the second case, the distance between the children
-/// is 2 r or more. Then the badge may lie at a large child, far away from a small child.
+/// A single badge represents a node badly in two cases. In the first case, the node's points scatter: the square root
+/// of the mean squared distance of the points to their mean is 0.7 r or more. In the second case, the distance between
+/// the children is 2 r or more. Then the badge may lie at a large child, far away from a small child.
 extension TreeStorage {
   /// Returns the square of a distance that measures how far a node's points spread. The square is twice the mean
-  /// squared distance of the points to their mean, rounded up. It is computed in doubles from the stored covariance,
-  /// with the same result in memory and in a file.
+  /// squared distance of the points to their mean, rounded up. The computation uses doubles and the covariance that
+  /// the tree stores for the node. A tree in memory and its index in a file give the same result.
   ///
   /// - Precondition: `checkSummary(of: node)` succeeds.
   package func squaredScatterDistance(of node: Node) -> UInt64 {

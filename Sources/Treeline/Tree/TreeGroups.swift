@@ -123,7 +123,8 @@ extension TreeStorage {
     var waiting = [root].compactMap { $0 }
     while let node = waiting.popLast() {
       if isAboveClusters(node), let (left, right) = try children(of: node) {
-        // The box of a part of a bucket is not stored, so it is not compared with the window.
+        // A bucket is a node with so few points that the nodes below it are not stored. Nodes below a bucket have no
+        // stored boxes, so their boxes are not compared with the window.
         guard node.depthInBucket > 0 || view.mayShow(node, nodes[Int(node.record)].box) else { continue }
         waiting += [right, left]
       } else if try hasVisiblePoint(node, in: view) {

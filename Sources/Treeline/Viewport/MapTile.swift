@@ -65,7 +65,7 @@ public struct MapTile: Hashable, Sendable {
 
 @_spi(Server) extension Cluster {
   /// Returns the position of the cluster in a tile. The unit is `side / extent`, where `side` is the side of the tile.
-  /// For a cluster outside the tile, the numbers are outside `0 ..< extent`.
+  /// For a cluster outside the tile, at least one of the two numbers is outside `0 ..< extent`.
   public func position(in tile: MapTile, extent: Int) -> (x: Int, y: Int) {
     tile.position(x: x, y: y, on: plane, extent: extent)
   }

@@ -44,7 +44,7 @@ struct MergeTree: @unchecked Sendable {
   /// cluster. The rounds are those of `MergeRounds`.
   struct Place {
     var position: PlanePoint
-    /// Round in which the cluster was made; `never` if this place belongs to no cluster.
+    /// Round in which the cluster was made; `never` if no cluster is stored here.
     var round = MergeTree.never
     /// Round in which the cluster was merged with another cluster; `never` if it was not merged.
     var endRound = MergeTree.never
@@ -231,9 +231,9 @@ struct MergeTree: @unchecked Sendable {
     for merge in merges { places[Int(merge) - leafCount].round = Self.never }
   }
 
-  /// Returns the nodes that were not merged with another node, in the order of their least members. For each number of
-  /// the given range, examines two nodes: the leaf with this number, and the merge whose number is `leafCount` plus
-  /// this number.
+  /// Returns the nodes that were not merged with another node, in the order of their least members. The least member
+  /// of a node is the first of its leaves in Z-order. For each number of the given range, examines two nodes: the leaf
+  /// with this number, and the merge whose number is `leafCount` plus this number.
   func roots(_ range: Range<Int>) -> [UInt32] {
     var roots: [UInt32] = []
     for leaf in range {
@@ -260,7 +260,7 @@ extension MergeTree {
   /// In the coarse tree, all merges of one step have the same scale, so their order is free. A new order is chosen
   /// that makes the tree shallow: the clusters stay in tree order, and are divided again and again where about half of
   /// the points are on each side. If the clusters have n points in total, a cluster with w of these points is at most
-  /// log2(n / w) + 2 levels below their union. So 128 steps make at most 31 + 256 levels.
+  /// log2(n / w) + 2 levels below the union of all these clusters. So 128 steps make at most 31 + 256 levels.
   ///
   /// At any distance T, the clusters of the coarse tree are clusters that the exact tree has at T or at some greater
   /// distance. So the clusters are at least T apart.
@@ -270,7 +270,8 @@ extension MergeTree {
     let coarse = MergeTree(leaves, threads: 1, monitor)
     /// All merges. Each merge comes after the merge above it.
     var (merges, stack) = (ContiguousArray<UInt32>(), isLeaf(root) ? [] : [root])
-    /// For each merge, whether it is the topmost merge at its coarse scale, and its node in the new tree.
+    /// `isTop`: for each merge, whether it is the topmost merge at its coarse scale. `news`: for each topmost merge,
+    /// its node in the new tree.
     var isTop = ContiguousArray<Bool>(repeating: true, count: leafCount)
     var news = ContiguousArray<UInt32>(repeating: 0, count: leafCount)
     while let node = stack.popLast(), !monitor.isCancelled {

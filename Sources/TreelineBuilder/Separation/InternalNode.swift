@@ -51,7 +51,8 @@ struct InternalNode {
 
   mutating func setSplit() { stamp = Self.split }
 
-  /// Whether the distance at which this node is split depends on nodes that the `SplitSequence` does not know.
+  /// Whether the distance at which this node is split may depend on nodes that were not given to the `SplitSequence`.
+  /// A `SplitSequence` may be given only some of the nodes of a tree.
   var isUnsure: Bool { stamp == Self.unsure }
 
   mutating func setUnsure() { stamp = Self.unsure }
