@@ -43,7 +43,7 @@ final class ColumnSurveyObject: CObject {
     return BytesObject(PlainList(values).bytes)
   }
 
-  /// - Parameter firstRow: Number that is added to the rows of the other survey.
+  /// - Parameter firstRow: Number that is added to each row number of the other survey.
   func add(_ other: ColumnSurveyObject, firstRow: Int) throws {
     let names = surveys.map(\.name)
     guard names == other.surveys.map(\.name), surveys.map(\.purpose) == other.surveys.map(\.purpose) else {
@@ -69,7 +69,8 @@ final class ColumnSurveyObject: CObject {
 
   /// Returns the encodings of all columns.
   ///
-  /// - Parameter gathered: Texts of the columns that `gathering` returned; nil if there were no such columns.
+  /// - Parameter gathered: The object that `gathering` returned, after the texts of its columns were added to it; nil
+  ///   if no column needs to be gathered.
   func encodings(gathered: GatheredColumns?) throws -> [ColumnEncoding] {
     let names = surveys.map(\.name)
     if let gathered, gathered.names != names {

@@ -145,8 +145,10 @@ package struct PagePublisher {
     _ encoder: PageEncoder, to files: PageFiles, _ result: inout Result
   ) throws -> [PageEntry] {
     let pages = encoder.pages
-    // The pages in the listings, beginning with the listing of the first page. The listings are handled in reverse
-    // order, because a page must be written before the page that lists it.
+    // Pages in arrays, in the order in which a reader finds them. The first array holds the pages that the first page
+    // lists. Each further array holds the pages that are listed by the owners in the previous array. An owner is a
+    // page that lists other pages. The arrays are handled in reverse order, because a page must be written before the
+    // page that lists it.
     var listings: [[(page: PagePlan, isOwner: Bool)]] = []
     var owners = [pages.first]
     while !owners.isEmpty {

@@ -3,10 +3,10 @@
 /// The order of tiles in a PMTiles archive. Tiles are ordered by zoom, and within a zoom along a Hilbert curve. So
 /// most tiles that are neighbors on the map are also neighbors in the file.
 enum HilbertCurve {
-  /// Returns the id of the first tile of a zoom, which is the number of tiles of all lower zooms.
+  /// Returns the id of the first tile of a zoom. This id is equal to the number of tiles of all lower zooms.
   static func firstID(ofZoom zoom: Int) -> UInt64 { (1 << (2 * UInt64(zoom)) - 1) / 3 }
 
-  /// Returns the position of a tile in the order of the archive, which PMTiles calls the tile's id.
+  /// Returns the id of a tile. An id, as PMTiles calls it, is the position of a tile in the order of the archive.
   static func id(of tile: MapTile) -> UInt64 {
     var (x, y) = (UInt64(tile.x), UInt64(tile.y))
     var distance: UInt64 = 0
@@ -20,8 +20,8 @@ enum HilbertCurve {
     return firstID(ofZoom: tile.zoom) + distance
   }
 
-  /// Returns the four tiles that cover a tile at the next zoom, in the order of the archive. Returns nil at the
-  /// greatest zoom.
+  /// Returns the four tiles of the next zoom that together cover a tile, in the order of the archive. Returns nil at
+  /// the greatest zoom.
   static func children(of tile: MapTile) -> [MapTile]? {
     guard tile.zoom < MapTile.greatestZoom else { return nil }
     return (0..<4).map { MapTile(zoom: tile.zoom + 1, x: 2 * tile.x + $0 & 1, y: 2 * tile.y + $0 >> 1)! }

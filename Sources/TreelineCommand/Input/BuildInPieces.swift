@@ -52,8 +52,8 @@ final class BuildInPieces {
     return batches
   }
 
-  /// Returns the reason why the build cannot run in pieces, and options with which it could; nil if the build can run
-  /// in pieces.
+  /// Returns the reason why the build cannot run in pieces, and as a remedy, options with which the build could run in
+  /// pieces. Returns nil if the build can run in pieces.
   private static func obstacle(to plan: Plan) -> (reason: String, remedy: String)? {
     let options = plan.options
     guard let rule = options.growth.splitRule else {
@@ -134,7 +134,8 @@ final class BuildInPieces {
 
   private var keepsColumns: Bool { !plan.columns.isEmpty || !plan.groups.isEmpty }
 
-  /// Number of points whose columns are read together, so that their distinct values stay in the cache.
+  /// Number of points whose columns are read together. The number is small, so that the distinct values of these
+  /// points stay in the processor's cache.
   private static let blockSize = 1 << 16
 
   private func refuseObstacle() throws {

@@ -9,7 +9,8 @@ struct GroupColumns {
 
   var isEmpty: Bool { groupBy == nil && neverCluster == nil }
 
-  /// Finds the columns and reads the group of each point; nil if neither option is given.
+  /// Finds the columns that `--group-by` and `--never-cluster` name, and reads the group of each point; nil if neither
+  /// option is given.
   func groups(of table: PointTable, in input: Input) throws -> PointGroups? {
     if isEmpty { return nil }
     try refuseColumns(of: table, in: input)
@@ -86,7 +87,8 @@ struct GroupsInPieces {
   /// Columns that have not occurred in any batch so far.
   private var missing: [GroupColumns.Named]
 
-  /// Finds the columns in the first batch; nil if neither option is given.
+  /// Looks in the first batch for the columns that `--group-by` and `--never-cluster` name; nil if neither option is
+  /// given.
   init?(_ columns: GroupColumns, of table: PointTable, in input: Input) throws {
     if columns.isEmpty { return nil }
     (self.columns, self.input, missing) = (columns, input, columns.missing(in: table))

@@ -51,7 +51,8 @@ struct Points {
     (self.tree, table, keepsColumns) = (tree, points.table, points.keepsColumns)
   }
 
-  /// Returns a copy of the points whose tree has a filter, and the columns that the filter and the aggregates need.
+  /// Returns a copy of these points. The tree of the copy has the filter, and has the columns that the filter and the
+  /// aggregates need.
   func selecting(_ filter: Filter?, for aggregates: [Aggregate] = [], of input: String) throws -> Points {
     let filters = filter.map { [(name: "filter", filter: $0)] } ?? []
     let tree = try adding(columnsFor: filters, aggregates, of: input).tree(selecting: filter, of: input)
@@ -61,8 +62,9 @@ struct Points {
     return Points(self, tree)
   }
 
-  /// Returns a copy of the points whose tree has the columns that filters and aggregates need. If the input is a
-  /// table, the columns are made from the table, and the values of a column determine its kind.
+  /// Returns a copy of these points. The tree of the copy has the columns that the filters and the aggregates need. If
+  /// the input is a table, the columns are made from the table, and the values of a column determine its kind. If the
+  /// input is an index, the tree stays as it is.
   ///
   /// - Parameter filters: Each filter, with the name of its option.
   func adding(columnsFor filters: [(name: String, filter: Filter)], _ aggregates: [Aggregate] = [], of input: String)
@@ -121,8 +123,9 @@ struct Points {
     return completed(ClusterFeature(ofPointAt: treeIndex, in: leaf, of: tree), members: CollectionOfOne(treeIndex))
   }
 
-  /// Returns the feature, with data from the input about its points: the rows of members and, for a single point, its
-  /// row, columns and id. The feature may come from any clustering method.
+  /// Returns a feature with additional data from the input. If `listsMembers` is true, the feature gets the rows of
+  /// all its points. A feature of a single point also gets the row, the columns and the id of this point. The feature
+  /// may come from any clustering method.
   ///
   /// - Parameter members: Tree indices of all points of the feature.
   func completed(

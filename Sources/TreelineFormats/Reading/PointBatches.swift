@@ -1,13 +1,15 @@
 import Treeline
 
-/// Receives the points of an input in batches, if the points do not fit into memory.
+/// Passes the points of an input to a receiver in batches, if the points do not fit into memory. The receiver is the
+/// closure that `init` gets.
 ///
-/// If all points fit into the first batch, the receiver gets no batch. The table that the reader returns then contains
-/// all points.
+/// If all points fit into the first batch, the receiver is not called. The table that the reader of the input returns
+/// then contains all points.
 package final class PointBatches {
   /// Maximum size of the points and skipped rows of the first batch, in bytes.
   let firstMemory: Int
-  /// Size of a point or a skipped row, in bytes. If columns are kept, the size of the record is added.
+  /// Memory for a point or a skipped row, in bytes. If columns are kept, a point also takes the memory of its record,
+  /// which is its row as it is in the input.
   let bytesPerPoint: Int
   private let body: (PointBatch) throws -> Void
   /// The error that the receiver threw.
@@ -18,8 +20,8 @@ package final class PointBatches {
   /// Number of input bytes read so far. The bytes may be compressed.
   package private(set) var byteCount = 0
 
-  /// Maximum size of later batches, in bytes. Later batches are smaller, because the first batch has used up the
-  /// available memory.
+  /// Maximum size of each later batch, in bytes. The first batch may use up the available memory, so later batches are
+  /// smaller.
   var laterMemory: Int { max(bytesPerPoint << 12, min(firstMemory / 4, bytesPerPoint << 18)) }
 
   package init(memory: Int, bytesPerPoint: Int, _ body: @escaping (PointBatch) throws -> Void) {
@@ -64,7 +66,7 @@ package final class ColumnCheck {
   }
 }
 
-/// Receivers of the data of an input while it is read.
+/// Receivers of an input's data while the input is read.
 package struct PointReceivers {
   /// Receives the points if they do not fit into memory; nil to keep all points in memory.
   let batches: PointBatches?

@@ -8,8 +8,8 @@ struct EditMatching {
   private let answer: MapAnswer
   private let row: (Int) -> Int?
   private let isFree: (Int) -> Bool
-  /// Numbers of small new clusters, by the rows of their points. The points of large clusters are not listed here.
-  /// They are found by a search.
+  /// For the row of each point in a small new cluster, the number of this cluster. The points of large clusters are
+  /// not listed here. They are found by a search.
   private var numbersByRow: [Int: Int] = [:]
 
   /// Maximum number of points in a small cluster.
@@ -18,8 +18,8 @@ struct EditMatching {
   /// badge.
   private static let (samples, leastSamples) = (1024, 8)
 
-  /// - Parameter isFree: Called with the number of a new cluster. Returns whether the new cluster may still continue
-  ///   an old cluster, because it does not continue one yet.
+  /// - Parameter isFree: Called with the number of a new cluster. Returns true if this cluster does not continue an
+  ///   old cluster yet, and therefore may continue one.
   /// - Returns: nil if the tree of the answer is not known to be an edit of the old tree.
   init?(from old: ClusterTree, to answer: MapAnswer, isFree: @escaping (Int) -> Bool) {
     guard let row = answer.tree.rowMapping(from: old) else { return nil }

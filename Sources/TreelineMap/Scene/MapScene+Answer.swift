@@ -45,8 +45,9 @@ extension MapScene {
     if !rest.old.isEmpty || !rest.new.isEmpty { self.rest = rest }
   }
 
-  /// Fills `leavingByCluster` and `counting` from the leaving badges of the current tree. Badges that begin to leave
-  /// while this part of the answer is applied are not included, because they do not affect this part.
+  /// Fills `leavingByCluster` and `counting` from the leaving badges of the current tree, before the next part of the
+  /// answer is applied. Badges that begin to leave only while this part is applied are not included, because they do
+  /// not affect this part.
   private mutating func lookAtLeaving() {
     (leavingByCluster, counting) = ([:], [])
     for (index, badge) in leaving.enumerated() where !badge.isForeign {
@@ -55,8 +56,9 @@ extension MapScene {
     }
   }
 
-  /// Some leaving badges may still count points of clusters that enter in this part of the answer. Makes these badges
-  /// stop counting. This must happen before any other change is applied.
+  /// Looks ahead at the clusters that enter in the next part of the answer. If leaving badges still count points of
+  /// such a cluster, makes these leaving badges stop counting. This must happen before any other change of this part
+  /// is applied.
   private mutating func handOverToEntering(limit: Int, _ rest: inout PartialAnswer) {
     var (ahead, budget) = (rest, limit)
     while budget > 0, let step = ahead.next() {

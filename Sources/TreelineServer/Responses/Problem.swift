@@ -90,8 +90,8 @@ extension Problem {
     invalid(name, expected: expectation.expected, found: expectation.found)
   }
 
-  /// A problem with an index whose file was changed while the file was mapped into memory. If the file is valid, the
-  /// index is reopened within seconds.
+  /// A problem with an index whose file was changed while the file was mapped into memory. If the changed file is a
+  /// valid index, the server opens this file within seconds.
   static var damagedIndex: Problem {
     Problem(
       status: .serviceUnavailable, detail: "The index is damaged or being replaced; try again.",
