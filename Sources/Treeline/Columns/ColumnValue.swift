@@ -54,7 +54,8 @@ public protocol SummableColumnValue: StoredColumnValue {
   case instant(Instant)
 }
 
-// Other packages do not see the requirements marked `@_spi`, so these requirements need default implementations.
+// Other packages do not see the requirements of the protocol that are marked `@_spi`, so these requirements need
+// default implementations.
 extension StoredColumnValue {
   @_spi(Server) public static func storedValue(of value: Self) -> StoredValue { .text("\(value)") }
 

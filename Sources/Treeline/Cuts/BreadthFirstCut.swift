@@ -217,7 +217,7 @@ extension TreeStorage {
   }
 }
 
-/// The nodes that a cut may replace by their parts. This is a protocol and not a closure, so that the call for each
+/// The nodes that a cut may replace by their children. This is a protocol and not a closure, so that the call for each
 /// node is inlined.
 protocol ExpandedNodes {
   func contains(_ node: Node, _ pair: ChildPair) throws(IndexError) -> Bool

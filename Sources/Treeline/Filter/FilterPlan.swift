@@ -55,7 +55,7 @@ indirect enum FilterPlan {
   /// Tests a list of rows. Writes 1 for each row that passes, and 0 for each row that fails.
   ///
   /// - Parameters:
-  ///   - room: Greatest number of rows.
+  ///   - room: Maximum number of rows for which `result` has memory.
   ///   - result: Memory for `room` results, followed by `room` bytes for each level of `depth`.
   func test(_ rows: UnsafeBufferPointer<UInt32>, room: Int, into result: UnsafeMutablePointer<UInt8>) {
     func combine(_ plans: [FilterPlan], _ first: UInt8, _ combined: (UInt8, UInt8) -> UInt8) {

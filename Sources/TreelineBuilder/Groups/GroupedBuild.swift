@@ -107,7 +107,7 @@ private struct LaidOutTrees {
     nodes.records.removeAll()
   }
 
-  /// Writes a node over some points, and adds records for its children.
+  /// Writes the data of a node that contains the given points, and adds records for the two children of this node.
   ///
   /// - Returns: the index of the left child's record. The right child's record follows this record.
   mutating func addChildren(of record: Int, _ points: UnsafeBufferPointer<PlanePoint>) -> Int {

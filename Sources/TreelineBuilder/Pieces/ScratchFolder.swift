@@ -56,7 +56,7 @@ import Treeline
     ///
     /// - Parameters:
     ///   - index: Path of the index.
-    ///   - parent: Folder in which the scratch folder is created; nil for the folder of the index.
+    ///   - parent: Folder in which the scratch folder is created; nil for the folder that contains the index.
     package static func path(forIndex index: String, in parent: String?) -> String {
       guard let parent else { return FilePath(index).hidden(suffix: ".scratch") }
       let place = FilePath(FilePath.resolved(index) ?? index)
