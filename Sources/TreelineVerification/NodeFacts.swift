@@ -44,9 +44,9 @@ struct NodeFacts {
     mean = (Double(sums.x) / Double(points.count), Double(sums.y) / Double(points.count))
   }
 
-  /// Returns the axis at half the angle of the vector (`difference`, `double`). The longer component of the axis is
-  /// positive. If the eigenvalues are equal, the axis is parallel to the longer side of the box, or to x if the sides
-  /// are equal.
+  /// Returns the principal axis: a unit vector at half the angle of the vector (`difference`, `double`). The longer
+  /// component of the axis is positive. If `difference` and `double` are 0, both eigenvalues of the covariance are
+  /// equal. In this case, the axis is parallel to the longer side of the box, or to x if the sides are equal.
   private static func axis(difference: Int128, double: Int128, _ box: PlaneRect) -> (x: Double, y: Double) {
     if difference == 0 && double == 0 { return box.width >= box.height ? (1, 0) : (0, 1) }
     let (a, b) = (difference.rounded, double.rounded)
@@ -151,8 +151,9 @@ extension NodeFacts {
   /// part and the scatter of the other part.
   func scatterBetween(_ leftCount: Int) -> Double { scatterBetween(leftCount, sums(of: points[0..<leftCount])) }
 
-  /// Returns a lower bound of the amount by which `scatterBetween` would grow if each point were moved to the part
-  /// whose mean is nearer to the point. Ignores points for which rounding makes it uncertain which mean is nearer.
+  /// Divides the points into the same two parts as `scatterBetween`: the first `leftCount` points and the remaining
+  /// points. Returns a lower bound of the growth of the scatter between the parts if each point were moved to the part
+  /// whose mean is nearer to the point. Ignores a point if rounding makes it uncertain which mean is nearer.
   func scatterToGain(_ leftCount: Int) -> Double {
     let parts = (points[0..<leftCount], points[leftCount..<points.count])
     let (left, right) = (mean(of: parts.0), mean(of: parts.1))
@@ -194,8 +195,8 @@ extension NodeFacts {
     return squaredLength(offset.x, offset.y) / (Double(leftCount) * Double(points.count - leftCount))
   }
 
-  /// Returns the difference of two sums, multiplied by the number of points. The first sum is the sum of the first
-  /// `leftCount` points. The second sum is the mean of all points, multiplied by `leftCount`.
+  /// Computes the sum of the first `leftCount` points, and subtracts `leftCount` times the mean of all points. Returns
+  /// this difference, multiplied by the number of all points.
   func offset(_ leftCount: Int, _ left: NodeSums) -> (x: Double, y: Double) {
     let (count, part) = (Int128(points.count), Int128(leftCount))
     return (

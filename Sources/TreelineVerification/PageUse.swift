@@ -15,7 +15,8 @@ final class PageUse {
 
   /// The number of node records in a region, as a power of 2.
   private static let regionShift: UInt32 = 11
-  /// The approximate number of bytes of a region's records, and of their summaries, points, codes and gaps.
+  /// The approximate number of bytes that are read for one region. These are its node records, and the summaries,
+  /// points, codes and gaps that belong to these nodes.
   private static let bytesPerRegion = 512 << 10
 
   /// The number of points or bytes that a pass reads between two calls of `note`.

@@ -306,9 +306,9 @@ extension ClusterMap {
     public struct Replacement: Sendable {
       /// The result that contains the parts.
       public let whole: Result
-      /// The results of the other answer that lie within the whole, in tree order; at least one.
+      /// The results of the other answer that lie within `whole`, in tree order; at least one.
       public let parts: Results
-      /// The number of the whole's values that are in none of the parts.
+      /// The number of values that are in the result `whole`, but in none of the results `parts`.
       package let hiddenPointCount: Int
       /// The number of values of this replacement that pass the filter of the first answer, but not the filter of the
       /// second answer.

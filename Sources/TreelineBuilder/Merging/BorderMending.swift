@@ -3,9 +3,9 @@ import Treeline
 /// Joins the merge histories of two parts of the plane.
 ///
 /// Each part was merged without the other part. So some merges near the border are wrong. Wrong merges lead to more
-/// wrong merges, farther inside the parts. Level by level, the clusters around the wrong merges are merged again, now
-/// with the clusters of both parts (`MergeRevision`). If the area around the wrong merges was too small, a larger area
-/// is merged.
+/// wrong merges, farther inside the parts. Clusters are merged in levels, from small distances to large distances. In
+/// each level, the clusters around the wrong merges are merged again, now with the clusters of both parts
+/// (`MergeRevision`). If the area around the wrong merges was too small, a larger area is merged.
 struct BorderMending {
   /// For each level, an upper bound of badge diameters.
   private(set) var greatestDiameters: [UInt16]
@@ -19,18 +19,19 @@ struct BorderMending {
   private let crossesSeam: Bool
   private let monitor: BuildMonitor
 
-  /// For each level, the nodes of the clusters that are near the border before the merges of the level.
+  /// For each level, the nodes that lie near the border and exist before the first merge of the level.
   private var nodes: [[UInt32]] = []
-  /// For each level, the nodes that the merges of the level have made near the border.
+  /// For each level, the nodes that lie near the border and were made by a merge of this level.
   private var merges: [[UInt32]] = []
-  /// For each level, the greatest distance from the border at which nodes and merges are collected, in units. It is
-  /// `marginInReaches` times the reach of the level. The reach is the greatest distance at which clusters are merged.
+  /// For each level, a distance in units. Nodes and merges are collected only if they are at most this far from the
+  /// border. This distance is `marginInReaches` times the reach of the level. The reach of a level is the greatest
+  /// distance at which the level merges clusters.
   private var margins: [Int] = []
   private var marginInReaches = 8.0
 
   /// - Parameters:
-  ///   - leaves: Leaves of both parts.
-  ///   - greatestDiameters: For each level, an upper bound of badge diameters in both parts.
+  ///   - leaves: Numbers of all leaves in the two parts that are joined.
+  ///   - greatestDiameters: For each level, an upper bound of badge diameters in these two parts.
   init(
     _ border: MergeBorder, of leaves: Range<Int>, _ plan: MergePlan, _ tree: MergeTree, _ curve: BadgeCurve,
     _ anchor: ClusterAnchor, crossesSeam: Bool, _ greatestDiameters: [UInt16], _ monitor: BuildMonitor

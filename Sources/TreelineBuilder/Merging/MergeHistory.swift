@@ -59,9 +59,9 @@ package final class MergeHistory {
   ///
   /// A tree without points does not store its `ClusterAnchor`. Its history uses the mean.
   ///
-  /// - Returns: nil if the tree does not contain its history. A tree does not contain its history if it grew by
-  ///   splitting or by scatter, or if it has groups, no merge scales, or coarse scales. The result is also nil if the
-  ///   stored scales are not the scales of the merges.
+  /// - Returns: nil if the tree does not contain its history. This is the case for a tree that grew by splitting or by
+  ///   scatter, a tree with groups, a tree without merge scales, and a tree whose merge scales are rounded. The result
+  ///   is also nil if the scales that the tree stores differ from the scales that its merges have.
   /// - Complexity: O(pointCount), about 150 bytes of memory per point.
   package init?(_ source: ClusterTree) {
     guard let metric = source.growth.mergeMetric, metric.keepsApart, source.groups.isEmpty,
@@ -145,8 +145,9 @@ extension MergeHistory {
     return storage.nodeCount == Int(tree.recordCount(below: root!)) + 1
   }
 
-  /// Raises `greatestDiameters` to at least the diameter of a node's badge. This is done for all levels from the round
-  /// in which the node is formed to the round in which it is merged with another node.
+  /// Raises values of `greatestDiameters` to at least the diameter of a node's badge. Raises the values of all levels
+  /// in which the node exists. The first of these levels contains the round in which the node is formed, and the last
+  /// contains the round in which the node is merged with another node.
   private func noteDiameter(of node: UInt32) {
     let (place, diameter) = (tree.place(node), curve.units(of: tree.count(of: node)))
     let levels = [place.round, min(place.endRound, MergeRounds.last)].map { Int($0) / Self.roundsInLevel }
@@ -418,8 +419,8 @@ extension MergeHistory {
     while let node = stack.popLast() {
       let box = tree.box(node)
       if box.isAcrossSeam { return true }
-      // If a node crosses the seam, each node above it also crosses the seam, or is as wide as the world. So the search
-      // goes on only below nodes that are as wide as the world.
+      // This node does not cross the seam. If any node below it crosses the seam, this node is as wide as the world.
+      // So if this node is narrower, no node below it is searched.
       if box.width == .max && !tree.isLeaf(node) { stack += [tree[node].left, tree[node].right] }
     }
     return false
@@ -433,9 +434,10 @@ extension MergeHistory {
 
   private func forgetLayout() { (laidOut, places, moments, shifts) = (nil, [:], [:], []) }
 
-  /// Updates `places` before merges are removed. `places` contains the unchanged subtrees that the next tree can copy,
-  /// with their places in the tree that was laid out last. A subtree that contains a removed merge is replaced by its
-  /// largest subtrees without removed merges. All merges above a removed merge are also removed.
+  /// Updates the dictionary `places` before merges are removed. It contains the subtrees that have not changed since a
+  /// tree was last laid out, and says where that tree stores each of them. The next tree copies these subtrees. If a
+  /// subtree contains a merge that will be removed, it is replaced by its largest subtrees without such merges. If a
+  /// merge is removed, all merges above it are also removed.
   private func divide(removing removed: Set<UInt32>) {
     var stack = removed.compactMap { node in places[node].map { (node: node, place: $0) } }
     while let (node, place) = stack.popLast() {

@@ -19,9 +19,10 @@ import Treeline
 
     /// - Parameters:
     ///   - path: Path at which the file will appear. A link is followed, even if its target does not exist yet.
-    ///   - beginning: First bytes of the finished file. These bytes identify a nearly finished file that an earlier
-    ///     run has left. Pass no bytes if other kinds of files begin with the same bytes. In this case, a nearly
-    ///     finished file is not removed.
+    ///   - beginning: First bytes of the finished file. If a run is killed shortly before its end, it leaves a
+    ///     temporary file that begins with these bytes. The bytes show that the file may be removed. Pass no bytes if
+    ///     other kinds of files begin with the same bytes. In this case, a nearly finished temporary file is not
+    ///     removed.
     package init(path: String, beginning: [UInt8]) throws(IndexWritingError) {
       name = path
       var status = stat()
@@ -187,8 +188,8 @@ import Treeline
       guard unlink(path) == 0 else { throw .failed(path: target, action: "remove \(path)", reason: systemReason()) }
     }
 
-    /// Returns nil if the file at the path is of the kind that runs make. Otherwise returns words for the kind of the
-    /// file, such as "a folder", for an error message.
+    /// Returns nil for a regular file with a single name, because the temporary files of runs are of this kind.
+    /// Otherwise returns words for the kind of the file, such as "a folder", for an error message.
     private static func kind(of status: stat) -> String? {
       switch status.st_mode & S_IFMT {
       case S_IFREG: status.st_nlink == 1 ? nil : "a file that also has another name"
@@ -255,11 +256,11 @@ import Treeline
     /// Whether a path leads to an existing file or folder.
     static func leadsSomewhere(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// Returns the path that results if all links in a path are followed. There need not be a file at the resulting
-    /// path.
+    /// Follows a path if its last name is a link, and returns the path to which the link leads. If that path ends in a
+    /// link, too, follows it in the same way. There need not be a file at the returned path.
     ///
-    /// `realpath` cannot be used, because it fails if there is no file. Only links in the place of the file's name are
-    /// followed here. Other links lead to folders, and the system follows them whenever the path is used.
+    /// `realpath` cannot be used, because it fails if there is no file. The folders in the path may be links, too.
+    /// They are not replaced here, because the system follows them whenever the path is used.
     ///
     /// - Returns: nil if a link leads to a name that is not UTF-8.
     package static func resolved(_ path: String) -> String? {

@@ -29,5 +29,5 @@ struct PositionOptions: ParsableArguments {
 
 extension ShownPosition.Rule: ExpressibleByArgument {}
 
-/// Part of a help text: the options with which clusters are kept visible by default, such as `detail`.
+/// Part of a help text: the names of the options that keep clusters visible by default, such as `detail`.
 private let keepingOptions = PixelCriterion.allCases.filter { !$0.keepsApart }.map(\.rawValue).joined(separator: ", --")

@@ -12,7 +12,7 @@ struct RecordLines: Sendable {
 
   private var runs: [Run] = []
   private var count = 0
-  /// Line of the next record if it continues the last run.
+  /// The line on which the next record begins if that record belongs to the last run.
   private var next = 0
 
   mutating func append(_ line: Int) {
@@ -21,8 +21,9 @@ struct RecordLines: Sendable {
     count += 1
   }
 
-  /// Adds a line that does not continue the last run. If the last run has a single record, the line becomes its second
-  /// line, which sets the step of the run. Otherwise a new run starts at the line.
+  /// Adds a record that begins on a line other than `next`. If the last run has only one record so far, the new record
+  /// joins this run. The step of the run is then the distance between the lines of its two records. Otherwise the new
+  /// record starts a new run.
   private mutating func turn(to line: Int) {
     if let last = runs.last, count - last.first == 1 {
       runs[runs.count - 1].step = line - last.line
