@@ -240,8 +240,8 @@ extension TreeVerifier {
     }
   }
 
-  /// Checks nodes below the principal levels: a line across the middle of the box's longer side must separate the
-  /// children.
+  /// Checks a node at level `principalLevels` or deeper. Such a node is halved: a line across the middle of the longer
+  /// side of its box must separate the children.
   private func checkHalves(_ node: Node, _ children: (left: Node, right: Node), _ box: PlaneRect) {
     let isWide = box.width >= box.height
     let middle = isWide ? box.minX + box.width / 2 : box.minY + box.height / 2
@@ -267,7 +267,8 @@ extension TreeVerifier {
   }
 
   /// Checks a node without children. All its points must share one position, as a stack. If the points have several
-  /// positions, the node should have children, but no gap between its points has the code that would split the node.
+  /// positions, the node should have children. A gap is the number that is stored between two neighboring points. The
+  /// node would have children if one of its gaps were the node's depth in its bucket, but no gap is.
   private func checkUnsplit(_ node: Node) {
     var split: (treeIndex: Int, level: UInt8)?
     var isStack = true

@@ -1,7 +1,7 @@
 /// Exact prefix sums of the codes of an integer column. A code is a value minus the base of the column. For every 64
-/// rows there is one sum, which adds the codes of all counted rows before these 64 rows. The sum of a range of rows is
-/// the difference of two prefix sums, corrected for the rows at both ends of the range. Prefix sums take half a byte
-/// per row.
+/// rows there is one sum, which adds the codes of all counted rows before these 64 rows. Under a filter, only the rows
+/// that pass the filter are counted. The sum of a range of rows is the difference of two prefix sums, corrected for
+/// the rows at both ends of the range. Prefix sums take half a byte per row.
 final class IntegerSums: PreparedValues {
   struct Sums {
     /// Number of values.

@@ -386,7 +386,7 @@ extension ClusterMap {
   ) throws -> QueryError? {
     let plane = tree.plane
     var first = (row: values.count, point: PlanePoint?.none)
-    // Whether each row of the input is missing from the tree. A row without a position is missing.
+    // For each row of the input, whether it is missing from the tree. A row is missing if it has no position.
     var isMissing = [Bool](repeating: tree.pointCount < values.count, count: values.count)
     try tree.withStorage { storage in
       for treeIndex in 0..<tree.pointCount {

@@ -52,8 +52,8 @@ final class ColumnOrder: PreparedValues {
 
   @inline(__always) func treeIndex(atPlace place: Int) -> UInt32 { treeIndices[place] }
 
-  /// Returns the places of the points that pass a test, as sorted ranges of indices in this order; nil if the test
-  /// reads another column or has many ranges.
+  /// Returns the places of the points that pass a test, as sorted ranges; nil if the test reads another column or has
+  /// many ranges. A place is the index of a point in the column order.
   func places(passing test: ColumnTest) -> [Range<Int>]? {
     switch (test, values) {
     case (.codes(let codes, let least, let greatest), .integers(let integers))
@@ -86,7 +86,8 @@ final class ColumnOrder: PreparedValues {
     -> PreparedArray<UInt32>
   {
     let sorted = PreparedArray<UInt32>(repeating: 0, count: count)
-    // An entry has 32 bits of the key in its upper half and the index in its lower half.
+    // An entry has the index in its lower half. Its upper half first has the lower 32 bits of the key. For longer
+    // keys, it then gets the upper 32 bits of the key, for a second sort.
     var entries = UnsafeMutablePointer<UInt64>.allocate(capacity: 2 * count + 1)
     var others = entries + count
     defer { min(entries, others).deallocate() }

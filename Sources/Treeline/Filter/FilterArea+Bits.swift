@@ -34,7 +34,7 @@ extension FilterPlanner {
   /// Returns one bit for each point, in tree order. A bit is 1 if the point lies in the area or, if `isNegated`,
   /// outside the area.
   ///
-  /// - Complexity: O(nodes across the edge of the area · edges of the area)
+  /// - Complexity: O(n · e) for n nodes with boxes that lie partly inside the area, and e edges of the area.
   func bits(of area: FilterArea, isNegated: Bool) throws(FilterError) -> [UInt64] {
     var bits = BitRuns(count: tree.pointCount)
     if let area = try area.located(on: tree.plane) {
@@ -71,9 +71,10 @@ extension FilterPlanner {
 }
 
 extension ClusterTree {
-  /// Returns an upper bound for the number of steps needed to find the points of an area. A step compares an edge with
-  /// a node or a point. The search for the bound stops after about 100,000 steps. For the nodes that then still lie
-  /// across the area's edge, the bound assumes the worst case.
+  /// Returns an upper bound for the number of steps needed to find the points of an area. In each step, one edge of
+  /// the area is compared with the box of a node, or with a point. This function itself stops after about 100,000
+  /// steps. Some nodes may then still lie partly inside and partly outside the area. For these nodes, the bound
+  /// assumes the worst case.
   func steps(ofLocating area: FilterArea) -> Int {
     guard let located = try? area.located(on: plane) else { return 0 }
     let edgeCount = max(located.edgeCount, 1)
@@ -201,9 +202,9 @@ private struct PlanePolygon {
       let turns = (coordinate.longitude / 360).rounded()
       let point = plane.point(
         at: Coordinate(longitude: coordinate.longitude - 360 * turns, latitude: min(max(coordinate.latitude, -90), 90)))
-      // Longitudes that differ by whole turns around the world give the same `point`. So the number of whole turns by
-      // which the longitude lies beyond `point` is computed, and that many widths of the world are added to the x of
-      // `point`.
+      // Longitudes that differ by whole turns around the world give the same `point`. So the number of whole turns
+      // from `point` to the longitude is computed, and one width of the world is added to the x of `point` for each
+      // turn.
       let x = (coordinate.longitude + 180) / 360 * 0x1p32 - Double(plane.seam)
       return Corner(x: Int64(point.x) + Int64(((x - Double(point.x)) / 0x1p32).rounded()) << 32, y: Int64(point.y))
     }
@@ -221,7 +222,7 @@ private struct PlanePolygon {
     for (a, b) in edges {
       let side = Int128(b.x - a.x) * Int128(y - a.y) - Int128(b.y - a.y) * Int128(x - a.x)
       if side == 0, min(a.x, b.x) <= x, x <= max(a.x, b.x), min(a.y, b.y) <= y, y <= max(a.y, b.y) { return true }
-      // True if the ray that starts at the point and goes east crosses the edge.
+      // This condition holds if a ray from the point to the east crosses the edge.
       if (a.y > y) != (b.y > y), (side < 0) == (b.y > a.y) { isInside.toggle() }
     }
     return isInside

@@ -90,8 +90,8 @@ extension Plane {
 
   private static let worldWidth = Mercator.worldWidth
 
-  /// The last position of a plain plane. The far edge of the square belongs to the plane. On the sphere, the far edge
-  /// is the seam, where x is 0 again.
+  /// The greatest x and the greatest y on a plain plane. Points on the right edge of the square have this x, and
+  /// points on the bottom edge have this y. On Web Mercator, the right edge is the seam, where x is 0 again.
   private static let squareWidth = 0x1p32 - 1
 }
 

@@ -2,7 +2,8 @@
 package struct Node: Hashable, Sendable {
   package var first: UInt32
   package var count: UInt32
-  /// The index of the node's own record or, for a part of a bucket, of the bucket's record.
+  /// The index of the node's record. A node below a bucket has no record of its own, so it has the index of the
+  /// bucket's record.
   package var record: UInt32
   /// The node's level and its depth below its bucket, packed into one number; see `Bucket`.
   var levels: UInt32
@@ -19,7 +20,8 @@ package struct Node: Hashable, Sendable {
 struct ChildPair {
   var leftCount: UInt32
   var leftRecord: UInt32
-  /// The distance from the left child's record to the right child's record: 1, or 0 in a bucket.
+  /// The distance from the left child's record to the right child's record: 1 if each child has its own record, or 0
+  /// if both children belong to a bucket and share its record.
   var recordStep: UInt32
   /// The value of `Node.levels`, which is equal for both children.
   var levels: UInt32
@@ -39,13 +41,13 @@ extension TreeStorage {
   /// The greatest level of a node. The builder makes no deeper nodes, and readers stop at this level in a damaged tree.
   package static let maximumLevel = 1023
 
-  /// From this level on, nodes with stored children are halved along the longer side of their box. This takes at most
-  /// 64 levels.
+  /// From this level on, nodes with stored children are halved along the longer side of their box. The halving ends
+  /// after at most 64 levels, when all points of a node have the same position.
   package static let principalLevels = 512
 
   package var root: Node? { pointCount == 0 ? nil : Node(first: 0, count: UInt32(pointCount), record: 0, levels: 0) }
 
-  /// Returns whether a node has stored children. A part of a bucket has the bucket's record, which has no stored
+  /// Returns whether a node has stored children. A node below a bucket uses the bucket's record, which has no stored
   /// children.
   @inline(__always) package func isStored(_ node: Node) -> Bool { nodes[Int(node.record)].childOffset != 0 }
 
@@ -79,9 +81,9 @@ extension TreeStorage {
   /// `hasSummary(at:)`.
   @inline(__always) func leftChild(of record: UInt32) -> Int { Int(record) &+ Int(nodes[Int(record)].childOffset) }
 
-  /// Returns whether the record of a left child and the next record, which belongs to the right child, lie within the
-  /// node section. If so, the parent has sums and a spread, because the tree has one entry of sums and one spread for
-  /// every two records after the root's record.
+  /// Returns whether two records lie within the node section: the record of a left child, and the next record, which
+  /// belongs to the right child. If they do, their parent has sums and a spread. The tree stores one entry of sums and
+  /// one spread for every two records after the root's record.
   @inline(__always) func hasSummary(at left: Int) -> Bool {
     // `left` - 1 must be even, and half of it must be less than the number of pairs. One comparison checks both:
     // rotating the bits to the right by one halves an even number, and makes an odd number huge.

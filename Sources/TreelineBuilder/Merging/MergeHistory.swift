@@ -434,10 +434,10 @@ extension MergeHistory {
 
   private func forgetLayout() { (laidOut, places, moments, shifts) = (nil, [:], [:], []) }
 
-  /// Updates the dictionary `places` before merges are removed. It contains the subtrees that have not changed since a
-  /// tree was last laid out, and says where that tree stores each of them. The next tree copies these subtrees. If a
-  /// subtree contains a merge that will be removed, it is replaced by its largest subtrees without such merges. If a
-  /// merge is removed, all merges above it are also removed.
+  /// Updates the dictionary `places` before merges are removed. The dictionary contains the subtrees that have not
+  /// changed since a tree was last laid out, with their places in that tree. The next tree copies these subtrees. If a
+  /// subtree contains a merge that will be removed, the subtree is replaced by its largest subtrees without such
+  /// merges. If a merge is removed, all merges above it are also removed.
   private func divide(removing removed: Set<UInt32>) {
     var stack = removed.compactMap { node in places[node].map { (node: node, place: $0) } }
     while let (node, place) = stack.popLast() {

@@ -38,7 +38,8 @@ struct MergedLayout {
     var record: UInt32 = 0
     /// Index of the first record below the node, if records of its children are stored.
     var records: UInt32 = 1
-    /// Level below the bucket's node; 0 for a node with its own record.
+    /// Depth of the node below the topmost node of its bucket; 0 for a node with its own record. A bucket is a node
+    /// whose children have no records.
     var levelInBucket: UInt32 = 0
   }
 
@@ -129,7 +130,8 @@ struct MergedLayout {
         stack.append(left)
       }
     }
-    // Goes backwards, because children come after their parents.
+    // Visits the records from last to first. Records of children come after their parents' records, and the box of a
+    // parent is made from the boxes of its children.
     var isAcross = false
     for record in (Int(root.records)..<Int(root.records + tree.recordCount(below: root.node))).reversed() {
       if record & 0x3FFF == 0 && monitor.isCancelled { return false }
@@ -184,7 +186,8 @@ struct MergedLayout {
 extension MergedLayout {
   /// Writes the box and the moments of a record. The boxes and moments of its children must be written already.
   ///
-  /// - Returns: whether the box of the record, or of a node in the bucket, crosses the seam.
+  /// - Returns: whether the box of the record crosses the seam. If the record belongs to a bucket, the result is also
+  ///   true if the box of any node in the bucket crosses the seam.
   @discardableResult func describe(_ record: Int) -> Bool {
     let node = nodes.records + record
     let first = Int(recordFirsts[record])
@@ -214,14 +217,15 @@ extension MergedLayout {
     return node.pointee.box.isAcrossSeam
   }
 
-  /// Whether the box of a bucket is half the world wide or wider, but the box of a node within the bucket crosses the
-  /// seam. A box never crosses the seam if it is half the world wide or wider.
+  /// Whether the box of any node within a bucket crosses the seam, although the box of the bucket itself does not.
+  /// This is possible only if the box of the bucket is at least half the world wide. Such a wide box never crosses the
+  /// seam.
   private func isAnyAcrossSeam(inBucket points: UnsafeBufferPointer<PlanePoint>, at first: Int) -> Bool {
     guard crossesSeam, box(of: points).width >= Longitudes.halfWorld else { return false }
     return (1..<points.count).contains { split in
-      // The gap between two neighboring points is the level of the node that separates the two points. So the gaps
-      // within a node are not lower than the gap at which the node itself is split. From this gap, the node extends to
-      // both sides, over all adjacent gaps that are not lower.
+      // The gap between two neighboring points is a number: the depth, within the bucket, of the node that is split
+      // between the two points. The gaps within this node are not lower than this number. So the node extends from the
+      // split to both sides, until a lower gap or an end of the bucket follows.
       let level = arrays.gaps[first + split - 1]
       var (start, end) = (split, split)
       while start > 0 && (start == split || arrays.gaps[first + start - 1] >= level) { start -= 1 }

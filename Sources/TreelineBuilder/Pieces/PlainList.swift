@@ -10,6 +10,6 @@ package struct PlainList<Value: PlainValue>: PlainValue {
 
   package var bytes: [UInt8] { plainBytes }
 
-  /// - Throws: `PieceError.damaged` if the property `bytes` of no list returns these bytes.
+  /// - Throws: `PieceError.damaged` if the given bytes are not a list, written as by the property `bytes`.
   package init(bytes: [UInt8]) throws(PieceError) { try self.init(plainBytes: bytes) }
 }

@@ -2,7 +2,8 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension ScratchBuild {
-    /// Returns the plan of the pieces. The plan is made by passes over positions that are divided into cells.
+    /// Returns the plan of the pieces. Divides the positions into cells first, and then passes over them several
+    /// times.
     func plan() throws(PieceError) -> PiecePlan {
       if let planned = state.planned { return planned.plan }
       let pieces = if let groups = state.groups { try plan(groups) } else { try plan(Positions(of: self)) }
@@ -15,16 +16,17 @@ import Treeline
     ///
     /// - Parameters:
     ///   - positions: Positions of all points of the tree.
-    ///   - extent: The extent of the points, if it is known already. It is the answer to the only question of the
-    ///     first round.
+    ///   - extent: The extent of the points, if it is known already. In its first round, the plan asks only for this
+    ///     extent.
     ///   - level: Level of the tree's root.
     func plan(_ positions: Positions, knowing extent: PlanAnswer? = nil, level: Int = 0) throws(PieceError) -> PiecePlan
     {
       var plan = try BuildPlan(
         rule: options.rule, pieceSize: pieceSize, principalLevels: TreeStorage.principalLevels - level)
       if let extent, let round = plan.nextRound() { try plan.accept(PlanAnswers(to: round, answers: [extent])) }
-      // Limits the number of bins, so that the answers of all threads and the sum of these answers use about an eighth
-      // of the memory.
+      // Each thread makes answers of its own, and these answers are then added up. A bin takes 40 bytes in each
+      // answer. The number of bins is limited, so that the answers of all threads and their sum use about an eighth of
+      // the memory.
       plan.mostBins = max(1 << 12, min(options.memory / 8 / (40 * (options.threads + 1)), 1 << 21))
       var cells: PlanCells?
       while let round = plan.nextRound() {
@@ -44,8 +46,8 @@ import Treeline
       return plan.pieces
     }
 
-    /// Returns the approximate number of passes over the positions that planning takes. The division into cells is one
-    /// of these passes.
+    /// Returns approximately how many times planning passes over the positions. The division into cells is one of
+    /// these passes.
     package static func passCount(ofPoints count: Int, _ options: Options) -> Int {
       let pieces = max(1, count / options.pieceSize(codeLength: 0) + 1)
       let levels = Int.bitWidth - (pieces - 1).leadingZeroBitCount

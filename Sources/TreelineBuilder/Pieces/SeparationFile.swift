@@ -2,8 +2,8 @@ import CLibrary
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// A file with the codes of a tree's separations. The code of node number i is at index i. Any number of threads may
-  /// set codes at once.
+  /// A file with the codes of a tree's separations. A separation is the distance at which a cluster is split. The code
+  /// of node number i is at index i. Any number of threads may set codes at once.
   final class SeparationFile: @unchecked Sendable {
     private let file: ScratchFile
     private let codes: UnsafeMutableBufferPointer<UInt16>

@@ -50,8 +50,8 @@ struct LeastScatterSplit: SplitAlgorithm {
   /// vectorization, a point is read as one number with x in its lower half, and factors are unsigned numbers of 32
   /// bits. All points are added to the sums without a branch. Points right of the line are masked to zero.
   ///
-  /// Coordinates are measured from the plane's corner. If the x or y component of the axis is negative, x or y is
-  /// measured from the opposite corner.
+  /// Coordinates are measured from the plane's corner. If the x component of the axis is negative, x is measured from
+  /// the opposite corner instead. The same holds for y.
   @inline(never) static func leftSums(
     of points: UnsafePointer<PlanePoint>, count: Int, by split: Split
   ) -> Halves.Sums {
@@ -75,8 +75,9 @@ struct LeastScatterSplit: SplitAlgorithm {
   }
 }
 
-/// One component of an axis. A negative component becomes positive, because the coordinate is then measured from the
-/// opposite end of the plane.
+/// One component of an axis, made positive. If the component is negative, the coordinate is mirrored: it is measured
+/// from the opposite end of the plane. The products of component and coordinate then differ from the original products
+/// only by a constant.
 private struct MirroredAxis {
   /// All ones if coordinates are mirrored, otherwise zero.
   let mirror: UInt64
@@ -91,8 +92,11 @@ private struct MirroredAxis {
 
   @inline(__always) var productOfCorner: UInt64 { UInt64(component) &* corner }
 
-  /// Returns the sum of the distances of `count` points from the corner, given the sum of their coordinates. If
-  /// coordinates are mirrored, the given sum is a sum of mirrored coordinates.
+  /// Returns the sum of the distances of `count` points from the corner of the split (see `Split`), measured along x
+  /// or along y.
+  ///
+  /// - Parameter sum: The sum of the coordinates of the points. If coordinates are mirrored, this is the sum of the
+  ///   mirrored coordinates.
   @inline(__always) func distances(_ sum: UInt64, _ count: UInt64) -> UInt64 {
     let distances = sum &- count &* corner
     return mirror == 0 ? distances : 0 &- distances

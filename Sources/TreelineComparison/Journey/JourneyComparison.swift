@@ -1,7 +1,8 @@
 import GridBaseline
 import Treeline
 
-/// A journey with several methods: what changes on the screen between views.
+/// A comparison of several methods on a journey, which is a series of views. It measures what changes on the screen
+/// between the views.
 struct JourneyComparison: Sendable {
   /// Two or more views, in the order in which they are shown.
   let views: [ComparisonView]

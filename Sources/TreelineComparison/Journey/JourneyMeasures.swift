@@ -19,8 +19,8 @@ struct MeasuredJourney: Sendable {
     changes.enumerated().map { (views[$0], views[$0 + 1], $1) }
   }
 
-  /// For each step, the distances in pixels between clusters that share points. Each distance is from a cluster of the
-  /// first view to a cluster of the second view.
+  /// For each step, the distances in pixels between clusters that share points. Each distance is from a cluster before
+  /// the step to a cluster after the step.
   fileprivate var distances: [[Double]] {
     steps.map { from, to, change in
       change.flows.map { flow in
@@ -117,7 +117,8 @@ extension JourneyMeasure {
     over(.distortion, "Root mean square distance in each view; the median of the views.", median)
   }
 
-  /// Returns the measure of a journey that summarizes a measure of its views.
+  /// Returns a measure of journeys. It computes `measure` for each view of a journey, and summarizes these values by
+  /// `summary`.
   private static func over(
     _ measure: ViewMeasure, _ explanation: String, _ summary: @escaping @Sendable ([Double]) -> Double?
   ) -> Self {

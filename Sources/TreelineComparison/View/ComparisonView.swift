@@ -99,9 +99,9 @@ extension ComparisonView {
   /// Width of the world in pixels, after which the picture repeats; infinite on a plane without a projection.
   var turn: Double { plane.projection == .webMercator ? Plane.turnWidth / unitsPerPixel : .infinity }
 
-  /// In a picture of a repeating world, a place has several positions, which differ by the width of the world. Returns
-  /// the position of the given place that is nearest to another position. If the world does not repeat, returns the
-  /// position itself.
+  /// In a picture of a repeating world, a place is shown at several positions, which differ by the width of the world.
+  /// Given one of these positions, returns the one that is nearest to `other`. If the world does not repeat, returns
+  /// the given position.
   func nearest(_ position: PixelPoint, to other: PixelPoint) -> PixelPoint {
     guard turn.isFinite else { return position }
     return PixelPoint(x: position.x - ((position.x - other.x) / turn).rounded() * turn, y: position.y)

@@ -21,7 +21,7 @@ extension MapScene {
   mutating func split(_ badge: MapBadge, into parts: ArraySlice<ShownCluster>) {
     var whole = badge
     // The badge that splits may have no number yet, because other badges still count its points. In that case it never
-    // gets a number: as soon as the other badges stop counting these points, the parts begin to count them.
+    // gets a number. The badges that come out of it begin to count the points as soon as the other badges stop.
     let hasNumber = whole.countsFrom <= now
     let length = pace * timing.move * MapTiming.takeover
     let takeover = hasNumber ? now + length : whole.countsFrom
@@ -140,8 +140,8 @@ extension MapScene {
     shown.append(badge)
   }
 
-  /// Called for a cluster that enters. If leaving badges count points of this cluster, they stop at once. Other badges
-  /// that would have counted the points of these leaving badges later begin to count them now.
+  /// Called for a cluster that enters. If leaving badges count points of this cluster, they stop at once. Some other
+  /// badges were to count points of these leaving badges later. They begin to count these points now.
   ///
   /// - Parameter remaining: Badges of the previous answer to which no rule has been applied yet.
   mutating func handOver(_ range: Range<Int>, remaining: inout ArraySlice<MapBadge>) {
@@ -163,8 +163,8 @@ extension MapScene {
   mutating func exit(_ badge: MapBadge) {
     var badge = badge
     if badge.countsFrom > now {
-      // The badge has no number yet, and now never gets one. If other badges are still merging into it, these other
-      // badges fade, because their target leaves.
+      // The exiting badge has no number yet, and now never gets one. If other badges are still merging into the
+      // exiting badge, they fade, because their target leaves.
       for index in counting
       where leaving[index].countsUntil == badge.countsFrom && leaving[index].isWithin(badge.range) {
         leaving[index].fade(at: now, for: pace * timing.fade)
@@ -201,9 +201,9 @@ extension MapScene {
   /// Returns a badge for a cluster whose earlier badge is leaving. The returned badge begins at the current position
   /// of the leaving badge, so that nothing jumps. Returns nil if the cluster has no leaving badge.
   ///
-  /// There are three cases. If the leaving badge counts its points until exactly `takeover`, this badge is returned
-  /// and keeps its number. If the leaving badge no longer counts points, it is returned without a number. If it counts
-  /// its points until another time, it continues to leave, and a new badge is returned.
+  /// There are three cases. If the leaving badge counts its points until exactly the time `takeover`, it is returned
+  /// and keeps its number. If the leaving badge no longer counts points, it is returned without a number. If the
+  /// leaving badge counts its points until another time, it continues to leave, and a new badge is returned.
   private mutating func recall(_ new: ShownCluster, takeover: Double) -> MapBadge? {
     guard let index = leavingByCluster[new.cluster.id], !leaving[index].isGone else { return nil }
     let badge = leaving[index]
