@@ -7,8 +7,8 @@
 @_spi(Server) public struct TileLayer {
   /// Greatest number of bytes of the encoded tile. If the tile becomes longer, `append` throws.
   private let limit: Int
-  /// Encoded members of the layer. Their size is known at any time, so that encoding can stop once the tile is too
-  /// long.
+  /// The encoded features, keys and values of the layer. Their sizes are known at any time, so encoding can stop as
+  /// soon as the tile is too long.
   private var (features, keys, values) = (ProtobufBytes(), ProtobufBytes(), ProtobufBytes())
   /// Parts of the feature that is being appended. These objects are reused for all features, so that memory is
   /// allocated only once.

@@ -59,7 +59,7 @@ extension PixelScale {
   /// Returns whether the parts of a node are shown instead of the node.
   ///
   /// - Parameters:
-  ///   - greatest: The greatest coarseness of a node that is shown whole.
+  ///   - greatest: The greatest coarseness at which a node is shown whole.
   ///   - leastMembers: A node with fewer points is replaced by its parts, whatever its coarseness.
   @inline(__always) func splits(
     _ node: Node, _ pair: ChildPair, _ counted: some CountedPoints, above greatest: Double, leastMembers: Int
@@ -69,7 +69,7 @@ extension PixelScale {
     return try coarseness(of: node, pair, counted) > greatest
   }
 
-  /// Returns the greatest coarseness of a node that is shown whole.
+  /// Returns the greatest coarseness at which a node is shown whole at a zoom. Coarser nodes are split.
   func greatestCoarseness(atZoom zoom: Double) throws(QueryError) -> Double {
     let units = try units(atZoom: zoom)
     return switch coarseness {
@@ -133,7 +133,7 @@ extension TreeStorage {
 }
 
 extension NodeSpread {
-  /// The mean squared distance to the mean; 0 if a damaged file contains NaN.
+  /// The mean squared distance of the points to their mean; 0 if a damaged file contains NaN.
   var trace: Double {
     let sum = Double(xx) + Double(yy)
     return sum > 0 ? sum : 0

@@ -41,8 +41,9 @@ struct MovedSelection {
     return try MovedSelection(from: previous, to: terms, of: tree)?.made()
   }
 
-  /// Returns nil unless the conditions that differ read exactly one column, and this column has numbers or times. Also
-  /// returns nil if too many points enter or leave, because testing all points then takes less time.
+  /// Returns nil unless the conditions in which the two filters differ read exactly one column, and this column has
+  /// numbers or times. Also returns nil if too many points enter or leave, because testing all points then takes less
+  /// time.
   private init?(from previous: Selection, to terms: [FilterTerm], of tree: ClusterTree) throws(CancellationError) {
     guard let previousTerms = previous.terms else { return nil }
     var (removed, added, rest) = (previousTerms, [FilterTerm](), [FilterPlan]())
@@ -66,8 +67,8 @@ struct MovedSelection {
     (self.previous, self.terms, self.order, self.rest) = (previous, terms, order, rest)
   }
 
-  /// - Complexity: O(points that enter or leave + pointCount / 64). The points that enter or leave are at random
-  ///   places in memory.
+  /// - Complexity: O(m + pointCount / 64) for m points in `entering` and `leaving`. These points are at random places
+  ///   in memory.
   private func made() throws(CancellationError) -> Selection {
     let moved = try Selection(of: previous.storage, terms: terms) { words throws(CancellationError) in
       for index in words.indices { words[index] = previous.words.bits[index] }
@@ -82,7 +83,8 @@ struct MovedSelection {
     return moved
   }
 
-  /// Sets the bits of the entering points that also pass the shared conditions. Tests points in blocks of 1024.
+  /// Tests the points in `entering` against the conditions that both filters share, in blocks of 1024 points. Sets the
+  /// bit of each point that passes.
   private func enter(into words: UnsafeMutableBufferPointer<UInt64>) throws(CancellationError) {
     let most = 1024
     let rest = FilterPlan.all(rest)
@@ -108,8 +110,8 @@ struct MovedSelection {
 }
 
 extension ColumnOrder {
-  /// Returns the points that pass all conditions, as sorted ranges of indices in this order; nil if a condition reads
-  /// another column.
+  /// Returns the points that pass all conditions, as sorted ranges of indices in this order. Returns nil if a
+  /// condition reads a column other than the column of this order.
   fileprivate func places(passing terms: [FilterTerm]) -> [Range<Int>]? {
     var all = [0..<count]
     for term in terms {

@@ -175,7 +175,7 @@ extension UnsafeMutableBufferPointer<UInt32> {
   /// the number of blocks. Moves the integers whose bit is 0 to the front.
   ///
   /// - Parameters:
-  ///   - oneCount: Number of 1 bits earlier in the level.
+  ///   - oneCount: Number of 1 bits in this level before the first of these blocks.
   ///   - ones: Memory for the integers whose bit is 1; it must have room for all integers.
   /// - Returns: the number of bits that are 0.
   func partition(
@@ -194,8 +194,8 @@ extension UnsafeMutableBufferPointer<UInt32> {
         let integer = self[index]
         let isOne = integer &>> bit & 1
         word |= UInt64(isOne) &<< (place & 63)
-        // Writes the integer to both lists, which needs no branch. In the wrong list, the next integer overwrites this
-        // integer.
+        // Writes the integer both to `self` and to `ones`, which needs no branch. Only one of the two writes is
+        // wanted. The next integer overwrites the other one.
         self[zeroCount] = integer
         ones[oneCount] = integer
         zeroCount &+= Int(1 &- isOne)

@@ -82,7 +82,8 @@ extension ClusterMap {
     return (order.map { values[$0] }, order.map { UInt32($0) })
   }
 
-  /// Returns the tree after an edit, without columns, and the editor for the next edit.
+  /// Returns the tree after an edit, and an editor for the next edit if there is one. The returned tree has no
+  /// columns.
   private func editedTree(
     after edit: TreeEditor.Edit, of next: [Value], isSorted: Bool, _ recipe: MapRecipe<Value>
   ) throws -> (ClusterTree, TreeEditor?) {
@@ -159,7 +160,8 @@ private struct ValueEdit<Value: Sendable> {
 
   /// Returns the rows that the edit removes and inserts.
   ///
-  /// - Parameter order: The row of each value before the edit, if the values were not sorted.
+  /// - Parameter order: For each sorted value, its row before the values were sorted; nil if the values were sorted
+  ///   already.
   func rowChange(order: [UInt32]?) -> RowChange {
     RowChange(removed: removed, inserted: points.added.map(\.row), order: order)
   }

@@ -14,10 +14,10 @@ struct MergePlan: Sendable {
     var border: MergeBorder?
     /// Indices of the part's halves in `parts`.
     var halves = (first: 0, second: 0)
-    /// This part is a half of a larger part, whose index in `parts` is stored here. The whole plane is not a half of
-    /// any part, so its own index is stored here.
+    /// Index in `parts` of the larger part that this part is a half of. The whole plane is not a half of any part, so
+    /// it has its own index here.
     let whole: Int
-    /// Estimated number of clusters that are merged again along the border.
+    /// Estimated number of clusters that are merged again along `border`; 0 if the part is not divided.
     var expectedAgain = 0.0
   }
 
@@ -44,8 +44,9 @@ struct MergePlan: Sendable {
     self.init(leaves, leavesInPart: leavesInPart)
     let first = counts.lastIndex { $0 >= leaves.leafCount * 3 / 4 } ?? 0
     let last = counts.firstIndex { $0 <= max(leaves.leafCount / leavesForEach, 16) } ?? counts.count
-    // Returns the distance in plane units of two clusters whose scaled distance is 1, if both badges have the given
-    // diameter. Called with the diameter of a cluster of two points, and with the largest diameter.
+    // Returns the distance in plane units between two clusters whose scaled distance is 1, if the badges of both
+    // clusters have the given diameter. Called with the diameter for a cluster of two points, and with the largest
+    // diameter.
     func reach(_ diameter: UInt16) -> Double { Double(curve.width(diameter, diameter)) / 1024 }
     let (typical, greatest) = (reach(curve.units(of: 2)), reach(curve.steps.last!.diameter))
     var (start, isLast, clusterCounts) = (UInt8(0), false, [Int]())
@@ -153,8 +154,8 @@ struct MergePlan: Sendable {
   /// Returns the usual limit for the number of leaves in a part.
   static func leavesInPart(threads: Int) -> Int { threads == 1 ? 128_000 : 48_000 }
 
-  /// Parts are merged alone only as long as clusters with the largest badges are merged at distances up to this number
-  /// of plane units, a 32nd of the world.
+  /// Greatest distance, in plane units, at which two clusters with the largest badges are merged while each part is
+  /// merged alone. This distance is a 32nd of the world.
   private static let greatestReach = 0x1p27
 
   private mutating func divide(_ range: Range<Int>, _ rect: PlaneRect, of whole: Int, _ leaves: Leaves, most: Int) {
@@ -199,7 +200,7 @@ struct MergePlan: Sendable {
   private final class UndoneHalves: Sendable {
     private let count = Atomic<Int>(2)
 
-    /// Counts one half as done. Returns whether both halves are done now.
+    /// Counts one half of the part as done. Returns whether both halves of the part are done now.
     func isLast() -> Bool { count.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 }
   }
 
@@ -223,7 +224,8 @@ struct MergePlan: Sendable {
     return (0..<33).map { width in ends.reduce(1) { $0 + $1[width...].reduce(0, +) } }
   }
 
-  /// Returns the level of a round. Returns the number of levels for a round after the last level.
+  /// Returns the index in `levels` of the level that contains a round. For a round after the last level, returns
+  /// `levels.count`.
   func level(_ round: UInt8) -> Int { levels.firstIndex { round <= $0.upperBound } ?? levels.count }
 }
 

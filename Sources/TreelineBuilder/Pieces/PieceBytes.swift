@@ -29,8 +29,8 @@ struct PieceHeader: BitwiseCopyable, Sendable {
   init(of task: PieceTask, recordCount: Int, root: NodeRecord, codeLength: Int) {
     (number, pointCount) = (UInt32(task.number), UInt32(task.pointCount))
     (self.recordCount, self.root, checksums) = (UInt32(recordCount), root, (0, 0, 0, 0, 0, 0))
-    // If the length does not fit into 16 bits, the greatest number of 16 bits is stored. No index is assembled from
-    // such a piece, because an index cannot hold codes that long.
+    // If `codeLength` does not fit into 16 bits, the greatest 16-bit number is stored. An index cannot hold codes of
+    // this length, so no index is assembled from such a piece.
     self.codeLength = UInt16(clamping: codeLength)
   }
 

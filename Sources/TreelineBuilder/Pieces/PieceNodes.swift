@@ -14,8 +14,8 @@ final class PieceNodes {
   private let numbers: UnsafeMutablePointer<UInt32>
   private let capacity: Int
   private(set) var count = 0
-  /// The nodes that are certainly shown when this part of the split sequence begins, each with its number among the
-  /// nodes of the part.
+  /// The nodes that are known to be shown when this part of the split sequence begins (see
+  /// `ShownFront.Member.isSure`). Each node has its number among the nodes of the part.
   private(set) var shown: ContiguousArray<SplitSequence.ShownNode> = []
   private let storage: TreeStorage
 
@@ -52,8 +52,9 @@ final class PieceNodes {
   private struct Branch {
     let node: Node
     let position: PlanePoint
-    /// Upper bound of the squared distance at which the node is split. A node cannot be split before the nodes above
-    /// it. So the smallest bound among the nodes above is also a bound of this node.
+    /// Upper bound of the squared distance at which the node is split. The distance falls from split to split, and a
+    /// node is split only after all nodes above it. So the smallest bound among the nodes above is also a bound of
+    /// this node.
     let limit: UInt64
     let isLeft: Bool
     /// Number of the parent, if the node is a right child; otherwise `InternalNode.none`.
@@ -137,9 +138,10 @@ final class PieceNodes {
     return next
   }
 
-  /// Calls `body` for each split node whose separation was wanted, with the node's number in the whole tree and its
-  /// separation code. Leaves out the nodes of the margin, which were read only because they may prevent splits. If all
-  /// nodes below a node were collected, the numbers of these nodes are consecutive.
+  /// Calls `body` for each own node (see `InternalNode.isOwn`) that was split, with the node's number in the whole
+  /// tree and its separation code. Leaves out all other nodes, which were read only because they may block own nodes.
+  /// The numbers rise from call to call. If all nodes below a node were collected and split, their numbers are
+  /// consecutive, apart from indices within stacks (several points at one position).
   func forEachOwnCode(_ body: (_ number: UInt32, _ code: UInt16) throws(PieceError) -> Void) throws(PieceError) {
     for number in 1..<count + 1 where nodes[number].isOwn && nodes[number].isSplit {
       try body(numbers[number], codes[number])

@@ -4,7 +4,7 @@ import GridBaseline
 import TreelineBuilder
 @_spi(Server) import TreelineComparison
 
-/// The methods to compare, and a tree. All methods number the points in the order of this tree.
+/// The methods to compare, and a tree. All methods number the points by the order in which this tree stores them.
 struct ComparedMethods {
   let tree: ClusterTree
   let grid: Grid

@@ -165,7 +165,7 @@ extension CSVCell {
     return content.isEmpty || content.count == 2 && isUnquotedNull(record)
   }
 
-  /// Returns whether the cell is `\N` without quotes, which databases write for NULL.
+  /// Returns whether the cell is `\N` without quotes. Databases write `\N` for NULL.
   private func isUnquotedNull(_ record: Bytes) -> Bool {
     end - start == 2 && record[start] == Byte.backslash && record[start + 1] == UInt8(ascii: "N")
       && (start == 0 || record[start - 1] != Byte.quote)

@@ -34,8 +34,8 @@
       return true
     }
 
-    /// Selects a point and zooms in until it is shown unclustered. If the cut has only a limit, or if no zoom separates
-    /// the point, the map moves to the point without zooming.
+    /// Selects a point and zooms in until the point is shown unclustered. If the cut has only a limit, or if no zoom
+    /// shows the point unclustered, the map moves to the point without zooming.
     ///
     /// - Parameters:
     ///   - row: Row of the point.
@@ -49,8 +49,8 @@
     }
 
     /// Zooms in until a cluster splits into its parts. If the cut has only a limit, zooms to the bounds of the
-    /// cluster's points. For a stack (several points at one position) or a single point, moves the map to its position
-    /// without zooming.
+    /// cluster's points. A single point and a stack (several points at one position) never split, so the map moves to
+    /// their position without zooming.
     public func zoom(into annotation: ClusterAnnotation, animated: Bool = true) {
       guard let tree = tree(of: annotation) else { return }
       let cut = feed.shownCut

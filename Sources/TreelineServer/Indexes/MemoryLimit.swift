@@ -12,11 +12,11 @@ enum MemoryLimit {
   ///     group. The name of the group then begins with outer groups that are not in this folder. Groups that are not
   ///     in this folder are skipped.
   static func ofControlGroup(membership: String = "/proc/self/cgroup", groups: String = "/sys/fs/cgroup") -> UInt64? {
-    // The line of version 2 begins with '0::', as in '0::/system.slice/treelinemap-server.service'.
+    // The line for version 2 of control groups begins with '0::', as in '0::/system.slice/treelinemap-server.service'.
     let lines = try? String(contentsOfFile: membership, encoding: .utf8).split(separator: "\n")
     guard let line = lines?.first(where: { $0.hasPrefix("0::/") }) else { return nil }
     var names = line.dropFirst("0::/".count).split(separator: "/")
-    // The name of a group outside the namespace of the process contains '..', as in '/../other'.
+    // If the control group is outside the namespace of the process, the group's name contains '..', as in '/../other'.
     if names.contains("..") { names = [] }
     var limits: [UInt64] = []
     while true {
