@@ -64,7 +64,8 @@ package struct PageVerifier {
 
   private struct Difference: Error { var description: String }
 
-  /// Compares an upper page that has a listing with the index, and then all pages that the listing contains.
+  /// Compares an upper page with the index. If the page has a listing, then compares all listed pages with the index,
+  /// too.
   private func compareOwner(
     _ owner: PagePlan, _ found: [UInt8], name: String, _ encoder: PageEncoder, _ giveBack: () -> Void
   ) throws(Difference) {

@@ -161,7 +161,7 @@ struct SeparationVerifier {
     if among.count < ProblemList.capacity { among.append(finding) }
   }
 
-  /// Returns whether a problem at a code would be reported.
+  /// Returns whether a problem among the nodes that are shown at a code would be reported.
   private func counts(_ code: SeparationCode) -> Bool { among.first.map { code >= $0.code } ?? true }
 
   /// The number of a node, and the positions of its children. The number is the index of the right child's first
@@ -182,8 +182,8 @@ struct SeparationVerifier {
         scatter: storage.squaredScatterDistance(of: node)))
   }
 
-  /// Checks that codes are 0 at indices where no right child begins. These indices are the first point of the tree, and
-  /// points within a stack (several points at one position).
+  /// Checks that the codes are 0 at indices where no right child begins. These are the index of the tree's first
+  /// point, and the indices of points within a stack (several points at one position).
   private mutating func expectZero(_ indices: Range<Int>) {
     indices.forEachBlock(noting: pages, bytesPerElement: 2) { block in
       for index in block where codes[index] != 0 && alone.count < ProblemList.capacity {

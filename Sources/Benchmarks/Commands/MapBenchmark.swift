@@ -107,8 +107,8 @@ struct MapBenchmark: ParsableCommand {
     }
     var before = ResidentMemory.now
     for second in 0...seconds {
-      // Memory is measured from the end of the first second on, because until then caches are filled that are filled
-      // only once.
+      // Memory is measured from the end of the first second. During the first second, caches grow that are filled only
+      // once.
       if second == 1 { before = ResidentMemory.now }
       let start = ContinuousClock.now
       for change in 0..<rate {

@@ -105,8 +105,8 @@ extension Grid {
     return visible.map { GridCluster($0.totals, in: lattice.cell($0.key), seam: plane.seam) }
   }
 
-  /// Sums up all cells that a window touches. A cell is marked as visible if it has a point in the window. If a node
-  /// lies in one cell, all its points are added at once.
+  /// Sums up the points of each cell that a window touches. Marks a cell as visible if one of its points is in the
+  /// window. If all points of a node lie in one cell, these points are added at once.
   private func gather(into table: inout CellTable, by lattice: GridLattice, in window: PlaneWindow) {
     guard !tree.nodes.isEmpty else { return }
     let touched = lattice.cells(touching: window)

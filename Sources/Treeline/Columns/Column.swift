@@ -57,8 +57,8 @@ public struct Column: Sendable {
 }
 
 /// The values of a column of numbers, booleans or times. Each value corresponds to an integer. A number is its integer
-/// divided by a power of ten. The column stores each integer as a code: the integer minus the base. The greatest code
-/// of the given width stands for a missing value.
+/// divided by a power of ten. The column stores each integer as a code: the integer minus `base`. The greatest code
+/// that fits into the width of the codes stands for a missing value.
 package struct IntegerValues: Sendable {
   package let codes: PackedIntegers
   /// The integer that is added to each code.
@@ -95,7 +95,8 @@ package struct RealValues: @unchecked Sendable {
   @inline(__always) package subscript(index: Int) -> Double { Double(bitPattern: UInt64(littleEndian: start[index])) }
 }
 
-/// Entries of a dictionary. A code stands for a missing value if the code is out of range or its entry is null.
+/// The values of a column with a dictionary. The code of a point is the index of the point's entry in the dictionary.
+/// If the code is out of range, or its entry is null, the value is missing.
 package struct EntryValues: Sendable {
   package let codes: PackedIntegers
   package let dictionary: ColumnDictionary

@@ -69,7 +69,7 @@ extension PixelScale {
     return try coarseness(of: node, pair, counted) > greatest
   }
 
-  /// Returns the greatest coarseness at which a node is shown whole at a zoom. Coarser nodes are split.
+  /// Returns, for a zoom, the greatest coarseness at which a node is shown whole. Coarser nodes are split.
   func greatestCoarseness(atZoom zoom: Double) throws(QueryError) -> Double {
     let units = try units(atZoom: zoom)
     return switch coarseness {

@@ -1,4 +1,5 @@
-/// The value of a query's parameter, with a type as in JSON. Its description is the text for a command line or a URL.
+/// The value of a query's parameter, with a type as in JSON. The `description` is the text that stands for the value
+/// on a command line or in a URL.
 @_spi(Server) public enum ParameterValue: Hashable, Sendable {
   /// A word or a text.
   case text(String)

@@ -1,5 +1,6 @@
-/// Consecutive trees that one node contains. Each child of the node has half of the trees. If the number of trees is
-/// odd, the left child has one tree more than the right child.
+/// Consecutive trees that one node contains. In a build with groups, each group has its own tree, and additional nodes
+/// above the trees join them (see `GroupedBuild`). Each child of an additional node has half of the node's trees. If
+/// the number of trees is odd, the left child has one tree more than the right child.
 struct PartRange: Sendable {
   let parts: Range<Int>
   /// Level of the node. If the range has only one tree, the node is the root of that tree.
@@ -10,7 +11,7 @@ struct PartRange: Sendable {
 
   private init(parts: Range<Int>, level: Int) { (self.parts, self.level) = (parts, level) }
 
-  /// The trees of each child; nil if the range has only one tree.
+  /// The ranges of the left child and the right child; nil if the range has only one tree.
   var halves: (left: PartRange, right: PartRange)? {
     if parts.count == 1 { return nil }
     let middle = parts.lowerBound + (parts.count + 1) / 2

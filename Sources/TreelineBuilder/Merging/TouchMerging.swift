@@ -131,11 +131,11 @@ struct TouchMerging: ~Copyable {
     horizon = Double(1 << Int(shift)) / Self.leastReaches
   }
 
-  /// The least width of tiles, and the width of newly made tiles, both divided by the reach of a search. The reach is
-  /// the greatest distance at which the search must find clusters.
+  /// `leastReaches` is the least width of tiles, and `reaches` is the width of newly made tiles. Both are multiples of
+  /// the reach of a search: the greatest distance at which the search must find clusters.
   private static var leastReaches: Double { 4 }
   private static var reaches: Double { 6 }
-  /// Base-2 logarithm of the greatest width of tiles, an eighth of the world.
+  /// Base-2 logarithm of the greatest width of tiles in units. The greatest width is an eighth of the world.
   private static var greatestShift: UInt32 { 29 }
 
   /// Returns the radius of a badge and half of the gap around it, in units of 8 px. Let s be the scaled distance of
@@ -227,14 +227,14 @@ extension TouchMerging {
     let age: UInt32
     let diameter: UInt16
 
-    /// A pair of the cluster with itself, which means that no pair is known.
+    /// The pair of this cluster with itself, as long as no other cluster has been found.
     var pair: TouchingPair {
       TouchingPair(scaledDistance: .max, cluster: number, nearest: number, age: age, nearestAge: age)
     }
   }
 
-  /// Looks for the first of a cluster's pairs. Returns this pair if it belongs to the current round. If not, returns
-  /// nil and stores a later round, in which the cluster looks for its first pair again.
+  /// Looks for the first of a cluster's pairs, in the order of `TouchingPair`. Returns this pair if it belongs to the
+  /// current round. If not, returns nil and stores a later round, in which the cluster looks for its first pair again.
   @inline(__always) private func look(from cluster: UInt32) -> TouchingPair? {
     let node = live.nodes[Int(cluster)]
     let own = Own(number: cluster, age: node.age, diameter: node.diameter)

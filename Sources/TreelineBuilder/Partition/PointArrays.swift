@@ -2,8 +2,9 @@ import Treeline
 
 /// The points that are sorted into tree order, and spare arrays of the same size, which sorting needs.
 ///
-/// Threads share these arrays, and work on disjoint ranges. Two threads must not write to the same byte. So here each
-/// gap (see `Gap`) takes a whole byte, although a finished tree stores two gaps in a byte.
+/// Threads share these arrays, and work on disjoint ranges. Two threads must not write to the same byte. So here the
+/// code of each gap between two points (see `Gap`) takes a whole byte, although a finished tree stores two codes in a
+/// byte.
 struct PointArrays: @unchecked Sendable {
   let points: UnsafeMutablePointer<PlanePoint>
   let rows: UnsafeMutablePointer<UInt32>

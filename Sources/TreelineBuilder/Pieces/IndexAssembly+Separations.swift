@@ -80,7 +80,8 @@ import Treeline
       return (max(capacity(threads), leastSeparatedNodes), threads)
     }
 
-    /// Greatest number of bytes of the index and of the codes that are in memory at the same time.
+    /// Greatest number of bytes of two files, the index and the file of separation codes, that are in memory at the
+    /// same time. The bytes of both files are added up.
     var separationPages: Int { min(memory / 8, 32_000_000) }
   }
 #endif

@@ -52,9 +52,9 @@ final class PieceNodes {
   private struct Branch {
     let node: Node
     let position: PlanePoint
-    /// Upper bound of the squared distance at which the node is split. The distance falls from split to split, and a
-    /// node is split only after all nodes above it. So the smallest bound among the nodes above is also a bound of
-    /// this node.
+    /// Upper bound of the squared distance at which the node is split. The distance never rises from split to split,
+    /// and a node is split only after all nodes above it. So the smallest bound among the nodes above is also a bound
+    /// of this node.
     let limit: UInt64
     let isLeft: Bool
     /// Number of the parent, if the node is a right child; otherwise `InternalNode.none`.

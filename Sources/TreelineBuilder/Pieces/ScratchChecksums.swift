@@ -89,7 +89,8 @@ import Treeline
         return
       }
       let pieces = try ScratchPieces(in: folder, of: plan, layout, checkCancelled)
-      // The points of built pieces have been removed, so only the points of other pieces are checked.
+      // The points of a piece are removed once the piece is built. So only the points of pieces that are not built yet
+      // are checked.
       let members = try PieceMembers(of: self)
       for task in plan.pieces[..<pieces.missingCount] { try members.check(task) }
       found = pieces

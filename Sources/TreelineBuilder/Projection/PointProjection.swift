@@ -141,8 +141,8 @@ struct LongitudeGaps: Sendable {
   /// Whether no bin contains a point.
   var isEmpty: Bool { !least.indices.contains { least[$0] <= greatest[$0] } }
 
-  /// The position just after the widest gap. If several gaps are equally wide, the first gap is used. The position is 0
-  /// if there are no points.
+  /// The position of the first point after the widest gap, which is a range of longitudes without points. If several
+  /// gaps are equally wide, the first gap is used. The position is 0 if there are no points.
   var seam: UInt32 {
     let occupied = least.indices.filter { least[$0] <= greatest[$0] }
     guard let last = occupied.last else { return 0 }

@@ -119,8 +119,8 @@ private struct Sieve {
     limit = SIMD4(repeating: Self.limit(squaredDistance))
   }
 
-  /// Returns a limit that is increased to allow for rounding. A square results from five rounded steps. Each step
-  /// reduces the square by less than 2^-24 of its value.
+  /// Returns the limit for computed squares of distances. It is greater than the exact limit, to allow for rounding.
+  /// Computing a square takes five rounded steps, and each step reduces the square by less than 2^-24 of its value.
   @inline(__always) private static func limit(_ squaredDistance: UInt64) -> Float {
     Float(squaredDistance) * (1 + 0x1p-20)
   }

@@ -29,7 +29,7 @@ package struct TreeCut: Hashable, Sendable {
     summary: "clusters of the tree, split where this brings points closest to their badges",
     cut: .limit(1, order: .steepestFirst))
 
-  /// A cut with a limit that continues the previous answer. During a journey, as few clusters as possible change
+  /// A cut that has a limit and continues the previous answer. During a journey, as few clusters as possible change
   /// between views. In a single view, which has no previous answer, this cut equals a cut without continuation.
   package static let continuing = TreeCut(
     name: "continuing", title: "Continuing",
@@ -102,7 +102,7 @@ package struct TreeCut: Hashable, Sendable {
 extension ClusteringMethod {
   /// Returns a method that cuts a tree and shows each cluster at its default position.
   ///
-  /// - Parameter name: Name of the choice; nil for the name of the cut.
+  /// - Parameter name: Name of the method; nil for the name of the cut.
   package static func tree(_ compared: ComparedTree, cut: TreeCut, name: String? = nil, title: String? = nil)
     -> ClusteringMethod
   {

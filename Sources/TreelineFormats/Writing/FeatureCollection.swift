@@ -295,7 +295,7 @@ extension AggregateValue {
     _ columns: [(name: String, value: AttributeValue)], after names: [String] = [],
     _ work: (_ name: String, _ value: AttributeValue) -> Void
   ) {
-    // Few names are compared in pairs, which is faster than creating a set.
+    // If there are few names, each name is compared with all others, which is faster than creating a set.
     if columns.count <= 8, names.isEmpty, areDistinct(columns) { return columns.forEach { work($0.name, $0.value) } }
     var taken = own.union(names)
     // For each name, the number of underscores that were appended for the last column with this name. Without these

@@ -16,10 +16,10 @@ struct Joining {
 
   init(_ range: Range<Int>) { self.range = range }
 
-  /// Finds the badges.
+  /// Finds the leaving badges that must move into the whole.
   ///
   /// - Parameters:
-  ///   - leaving: All leaving badges that count points now or later.
+  ///   - leaving: All leaving badges that count points now or will count points later.
   ///   - parts: Badges that merge into the whole.
   /// - Complexity: O(k · (k + m)) for k leaving badges within the whole, and m parts. k is 0 unless this change
   ///   interrupts another change.

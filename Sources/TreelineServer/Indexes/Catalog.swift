@@ -7,8 +7,8 @@ public final class Catalog: Sendable {
   private struct Entry {
     let path: String
     var index: ServedIndex
-    /// Version of the file that the server last tried to open. Unless a check is forced or `wasSettled` is false, the
-    /// check does not open this version again.
+    /// Version of the file that the server last tried to open. A check opens this version again only if the check is
+    /// forced or `wasSettled` is false.
     var tried: FileVersion
     /// Whether an older version is served, because the file is missing or could not be opened.
     var isStale = false
@@ -23,7 +23,7 @@ public final class Catalog: Sendable {
   private let refreshing = Mutex(())
   /// Live indexes by name. Requests change live indexes, so the files of live indexes are not watched.
   private let live: [String: LiveIndex]
-  /// Announcements of new versions of indexes that are not live, by name.
+  /// For each index that is not live, by name: the announcements of its new versions.
   private let versions: [String: IndexVersions]
   private let residentBytes: Int
   private let filterBytes: Int
@@ -45,7 +45,7 @@ public final class Catalog: Sendable {
     for source in sources {
       guard Self.isName(source.name) else { throw CatalogError.notAName(source.name) }
       guard let file = FileVersion(path: source.path), file.isRegular else {
-        // Throws an error that explains why the file cannot be opened.
+        // If the file cannot be opened, this call throws an error that explains why.
         _ = try LoadedIndex.checksum(ofIndex: source.path)
         throw CatalogError.missing(path: source.path)
       }
@@ -164,7 +164,8 @@ public final class Catalog: Sendable {
       entries[name]?.tried = file
       entries[name]?.wasSettled = wasSettled
     }
-    // If the open index is mapped from this file, the bytes of the index have changed.
+    // The open index may be mapped from this same file. In this case a program has written to the file, so the bytes
+    // of the open index have changed.
     if isNew && old.residence == .file && old.file.map(file.isSameFile) ?? false { old.markDamaged() }
     do {
       let residence = file.size <= room(for: name) ? ServedIndex.Residence.memory : .file
@@ -182,8 +183,8 @@ public final class Catalog: Sendable {
       versions[name]?.publish(index)
       return .reopened(name: name)
     } catch {
-      // If the file was read before and is damaged now, another program is most likely writing to the file. So only a
-      // failure of a new file is reported.
+      // If the server has tried this version of the file before, another program is most likely writing to the file
+      // now. So a failure is reported only for a new version or a forced check.
       if isNew || isForced { entries.withLock { $0[name]?.isStale = true } }
       return isNew || isForced ? .refused(name: name, error) : nil
     }

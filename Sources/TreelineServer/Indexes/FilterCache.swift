@@ -2,8 +2,8 @@ import Foundation
 import Synchronization
 @_spi(Server) import Treeline
 
-/// The filters of an index that were used most recently, each prepared for queries. So a request waits for the
-/// preparation of its filter only if the cache does not contain the filter.
+/// The most recently used filters of an index, each prepared for queries. So a request waits for the preparation of
+/// its filter only if the cache does not contain the filter.
 final class FilterCache: Sendable {
   private struct State {
     var entries: [[UInt8]: Entry] = [:]

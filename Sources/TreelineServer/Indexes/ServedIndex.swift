@@ -22,8 +22,8 @@ public final class ServedIndex: Sendable {
   public let tree: ClusterTree
 
   /// Version of the index, as sixteen hexadecimal digits. The version of an index file is its checksum, so that
-  /// indexes with equal versions have equal contents. The version of a live index is a hash of the version number and
-  /// the name of the log.
+  /// indexes with equal versions have equal contents. The version of a live index is a hash of `sequence` and of the
+  /// random number that is the name of the log (see `LiveIndex.logName`).
   public let version: String
 
   /// Where the bytes are.
@@ -103,7 +103,8 @@ public final class ServedIndex: Sendable {
 
   func markDamaged() { isKnownDamaged.store(true, ordering: .relaxed) }
 
-  /// The grid over all points. Clusters are compared with this grid.
+  /// The grid over all points. This grid answers requests for the clusters of a grid, so that viewers can compare
+  /// these clusters with the clusters of the tree.
   ///
   /// - Complexity: O(points) for the first access. Meanwhile other threads wait.
   var grid: Grid {

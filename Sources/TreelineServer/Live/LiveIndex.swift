@@ -26,7 +26,8 @@ public final class LiveIndex: Sendable {
   let key: Column
   let columns: [Column]
   let log: EditLog
-  /// A random number that is part of each version, so that versions of different logs differ.
+  /// The name of the log: a random number that the log contains. The name is part of each version of the index, so
+  /// that versions from different logs differ.
   let logName: UInt64
   let description: IndexDescription
   let filterBytes: Int
@@ -121,7 +122,8 @@ public final class LiveIndex: Sendable {
       }
       map = try map.updating(changes)
     }
-    // If the log is new or belongs to another index, the log gets a new random name. Batches in the log are kept.
+    // If the log is new or belongs to another index, the log gets a new name, which is a random number (see
+    // `logName`). Batches in the log are kept.
     if records.isEmpty || start.indexChecksum != index.checksum {
       (start.log, start.indexChecksum) = (.random(in: .min ... .max), index.checksum)
       let length = records.first.map(EditLog.length(ofRecord:)) ?? 0
