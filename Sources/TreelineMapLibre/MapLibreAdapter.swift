@@ -193,7 +193,7 @@ import Treeline
     hasChanged = true
   }
 
-  /// Updates titles when another tree with other texts is shown.
+  /// If the map now shows another tree with other texts, updates the titles of all badges.
   private func followTexts() {
     guard let scene = animator?.scene, treeTexts.follow(scene) else { return }
     for badge in scene.answerBadges {

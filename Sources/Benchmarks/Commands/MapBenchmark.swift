@@ -6,8 +6,8 @@ import Synchronization
 import TreelineBuilder
 import TreelineMap
 
-/// Times the work that a map view waits for when it moves. The answer is computed off the main thread, and is compared
-/// with the visible badges on the main thread.
+/// Times the work that a moving map view waits for. This work has two steps: the answer for the new view is computed
+/// off the main thread, and is then compared with the visible badges on the main thread.
 struct MapBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "map", abstract: "Times changes of a map's region, and measures the memory of a map that always moves."

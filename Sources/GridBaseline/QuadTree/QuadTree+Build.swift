@@ -1,7 +1,8 @@
 import Treeline
 
 extension QuadTree {
-  /// Cuts squares level by level, and then sums up totals from the last node back to the root.
+  /// Divides squares into quadrants level by level. Then adds up the totals of the nodes, from the last node back to
+  /// the root.
   static func nodes(over entries: [MortonOrder.Entry], bucketCapacity: Int) -> [Node] {
     guard !entries.isEmpty else { return [] }
     var nodes = [Node(over: entries, in: 0..<entries.count)]
@@ -47,7 +48,7 @@ extension QuadTree {
 }
 
 extension QuadTree.Node {
-  /// Makes a leaf. Its count is set. Its other totals have not been summed up yet.
+  /// Makes a leaf. The count of the leaf is set, but its other totals are not added up yet.
   fileprivate init(over entries: [MortonOrder.Entry], in range: Range<Int>) {
     first = UInt32(range.lowerBound)
     firstChild = 0

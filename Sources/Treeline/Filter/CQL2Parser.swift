@@ -270,8 +270,8 @@ struct CQL2Parser {
 
   private static func isDate(_ text: String) -> Bool { text.utf8.count == 10 }
 
-  /// Returns the interval for the text of a date or a time: a whole day or a single moment. Returns nil for any other
-  /// text.
+  /// Returns the interval that the text of a date or a time stands for: a whole day for a date, a single moment for a
+  /// time. Returns nil for any other text.
   private static func interval(_ text: String) -> TimeInterval? {
     Instant(text).map { isDate(text) ? TimeInterval(ofDay: $0) : TimeInterval($0, $0) }
   }

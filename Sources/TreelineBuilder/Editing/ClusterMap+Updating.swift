@@ -194,7 +194,7 @@ final class MapRecipe<Value: Sendable>: Sendable {
   let options: BuildOptions
   let isGrouped: Bool
   let columns: [MapColumn<Value>]
-  /// Key by which the values are sorted, if the map was edited.
+  /// Key by which an edit has sorted the values; nil if no edit has sorted them.
   private let key: (AnyKeyPath & Sendable)?
   /// Editor of the map's tree. The next edit takes the editor, and passes it to the map that results from the edit.
   private let editor: Mutex<TreeEditor?>

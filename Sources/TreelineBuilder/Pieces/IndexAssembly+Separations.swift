@@ -68,8 +68,8 @@ import Treeline
     /// Suppose that a part of a tree of n points has memory for c nodes. Then about c nodes are shown when the first
     /// part ends, and there are about n / c nodes below each of them. A small part and its margin contain about 1500
     /// of the shown nodes, so about 1500 n / c nodes must fit into memory. Therefore c should be about √(1500 n). With
-    /// half of this memory, a third more nodes are read. If there is less than a quarter of this memory for each
-    /// thread, fewer threads work, and each thread gets more memory.
+    /// half of the memory for √(1500 n) nodes, a third more nodes are read. If there is less than a quarter of the
+    /// memory for √(1500 n) nodes for each thread, fewer threads work, and each thread gets more memory.
     func separatedNodes(of pointCount: Int) -> (capacity: Int, threads: Int) {
       let room = max(memory - reserve - separationPages, 0)
       func capacity(_ threads: Int) -> Int {

@@ -108,8 +108,8 @@ final class PieceNodes {
 
   // MARK: - Results
 
-  /// Returns the nodes that are shown at the given distance, once this part of the split sequence has made all its
-  /// splits.
+  /// Returns the front after all splits of this part of the split sequence: the nodes that are then shown, at the
+  /// given distance.
   func front(after front: ShownFront, at squaredDistance: UInt64, _ tree: inout SeparatedTree) -> ShownFront {
     var next = ShownFront(squaredDistance: squaredDistance)
     var known = shown.makeIterator()

@@ -73,7 +73,8 @@ struct ClusterTable {
       case .id, .row: [column(property, isOptional: false)]
       case .pointCount: [column(property, title: "points", isOptional: false)]
       case .viewPointCount: [column(property, title: "in view")]
-      // Lengths are in meters on the sphere, and in the unit of the data on a plane without a projection.
+      // On the sphere, lengths are given in meters. On a plane without a projection, they are given in the unit of the
+      // data.
       case .ellipseUnits where !isPlanar, .ellipseMeters where isPlanar: []
       case .ellipseUnits, .ellipseMeters:
         [
@@ -137,7 +138,8 @@ struct ClusterTable {
 }
 
 extension ClusterProperty.Value {
-  /// The value as the text of a cell. The table itself writes lengths, because each length has its own cell.
+  /// The value as the text of a cell; nil for lengths and corners. `PropertyColumns` makes the columns of lengths,
+  /// because each length of such a value has its own cell.
   fileprivate var cell: String? {
     switch self {
     case .flag(let flag): "\(flag)"

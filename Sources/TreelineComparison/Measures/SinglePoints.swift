@@ -28,8 +28,8 @@ struct SinglePoints: Sendable {
   private(set) var share: Double?
   private(set) var loneShare: Double?
 
-  /// Distance in pixels within which a lone point has no other point. Two points at this distance leave room for a
-  /// third badge between their own badges.
+  /// A point is lone if no other point is within this distance, in pixels. Two points at this distance leave room for
+  /// a third badge between their own badges.
   static let loneliness = 3 * PixelCriterion.spacing.standard
 
   /// Maximum distance in pixels between a lone point and the position at which the point is shown. Some methods round

@@ -79,8 +79,8 @@ package struct TreeCut: Hashable, Sendable {
     return try tree.clusters(cut, in: view.window, zoom: view.zoom, after: previous)
   }
 
-  /// Returns this cut. If `isFitted` is true, the returned cut has the smallest detail at which the mean number of
-  /// clusters in the given views is within the limit.
+  /// Returns this cut if `isFitted` is false. If `isFitted` is true, returns a cut with the smallest detail at which
+  /// the mean number of clusters in the given views is within the limit.
   func settled(for views: [ComparisonView], of tree: ClusterTree, limit: Int) throws -> TreeCut {
     isFitted ? .detail(try Self.leastDetail(of: tree, in: views, limit: limit)) : self
   }

@@ -117,7 +117,8 @@
       keepingSelection { mapView.deselectAnnotation(annotation, animated: false) }
     }
 
-    /// Calls a function that deselects annotations. The selected point stays selected.
+    /// Calls a function that deselects annotations. The selected point stays selected, although its annotation may be
+    /// deselected.
     func keepingSelection(_ body: () -> Void) {
       isDeselecting = true
       defer { isDeselecting = false }

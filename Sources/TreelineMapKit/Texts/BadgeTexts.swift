@@ -92,7 +92,7 @@ public struct BadgeTexts: Sendable {
 
   /// Returns the subtitle of a point or of a cluster. The subtitle of a cluster lists the titles of its first points.
   ///
-  /// - Complexity: O(`namedMemberCount`). The number of points does not matter.
+  /// - Complexity: O(`namedMemberCount`). The number of points in the cluster does not matter.
   public func subtitle(of cluster: Cluster, in tree: ClusterTree) -> String? {
     if let row = cluster.row { return ofPoint?(row).subtitle }
     guard let ofPoint, namedMemberCount > 0 else { return nil }

@@ -172,8 +172,8 @@ public final class Catalog: Sendable {
       let index = try ServedIndex(
         name: name, path: entry.path, file, in: residence, filterBytes: filterBytes)
       try index.check()
-      // The file was read again only because a write might not have changed the file's times. The content is still the
-      // same.
+      // `isKnown` is true if the file was read again only because a write might not have changed the file's times, and
+      // if the content is still the same.
       let isKnown = !isNew && !isForced && index.version == old.version && !old.isDamaged
       entries.withLock { entries in
         entries[name]?.isStale = false

@@ -116,7 +116,7 @@ public final class ServedIndex: Sendable {
     }
   }
 
-  // `hasGrid` and `hasRowOrder` are also false while another thread is making the grid or the row order.
+  // Whether the grid and the row order have been made. The values are also false while another thread is making them.
   var hasGrid: Bool { foundGrid.withLockIfAvailable { $0 != nil } ?? false }
   var hasRowOrder: Bool { foundRowOrder.withLockIfAvailable { $0 != nil } ?? false }
 
