@@ -1,12 +1,12 @@
 import Treeline
 
-/// Finds the nodes that are shown around another node, by a walk through the tree. Each node has a code: the distance
-/// at which the node is split, in two bytes.
+/// Finds the shown nodes around a node, during a walk through the tree. Each node has a code: the distance at which
+/// the node is split, in two bytes.
 ///
-/// The codes of the nodes decide which nodes are shown at a given code. A node is shown if its parent is split at the
-/// given code, but the node itself is not split. A walk visits the tree from the root down. Nodes that are near the
-/// visited node are either below this node, or in subtrees beside the path to it. So only the path is kept, and memory
-/// does not grow with the tree.
+/// A search has a limit, which is also a code. A node is shown at this limit if the code of its parent is at least the
+/// limit, and its own code is less. The walk visits the tree from the root down. A node near the visited node is
+/// either below the visited node, or in a subtree beside the path from the root to the visited node. So only the roots
+/// of these subtrees are kept, and memory does not grow with the tree.
 struct ShownNeighbours {
   private let storage: TreeStorage
   private let codes: UnsafePointer<UInt16>
@@ -16,7 +16,8 @@ struct ShownNeighbours {
   private var siblings: [Branch] = []
   private var waiting: [Branch] = []
 
-  /// A node, and the data that decide whether the node is shown and whether it is near.
+  /// A node, its box and its code. The box decides whether the node may be near a position, and the code decides
+  /// whether the node is shown.
   private struct Branch {
     let node: Node
     let box: PlaneRect
@@ -27,14 +28,15 @@ struct ShownNeighbours {
     (self.storage, self.codes, self.projection, self.pages) = (storage, codes, projection, pages)
   }
 
-  /// Begins at a node. `siblings` are the siblings of the node and of its ancestors, from the top of the tree down.
+  /// Prepares a walk that begins at a node. `siblings` are the siblings of this node and of its ancestors, from the
+  /// top of the tree down. The walk must visit this node first.
   mutating func begin(behind siblings: [Node]) { self.siblings = siblings.dropLast().map { branch($0) } }
 
   /// Moves to another node, which becomes the visited node.
   ///
   /// - Parameters:
-  ///   - depth: The depth of the node below the root of the walk. The parent of the node must be the node that was
-  ///     visited last, or an ancestor of that node.
+  ///   - depth: The number of the node's ancestors. The parent of the node must be the node that was visited last, or
+  ///     an ancestor of that node.
   ///   - sibling: The sibling of the node; nil if the node is the root.
   mutating func visit(atDepth depth: Int, sibling: Node?) {
     siblings.removeLast(siblings.count - max(depth - 1, 0))
@@ -46,16 +48,19 @@ struct ShownNeighbours {
     return Branch(node: node, box: storage.box(of: node), code: code(of: node))
   }
 
-  /// Returns the code of a node. In a sound tree, the children of every node can be read.
+  /// Returns the code of a node; zero if the node has no children. The tree must be sound, because only then can the
+  /// children of every node be read.
   private func code(of node: Node) -> SeparationCode {
     guard let number = try! storage.children(of: node)?.right.first else { return .zero }
     return SeparationCode(rawValue: codes[Int(number)])
   }
 
-  /// Visits shown nodes that may be nearer to a position than a given distance. Skips the visited node and the nodes
-  /// below it.
+  /// Calls `body` for the shown nodes that may be nearer to a position than a given distance, but not for the node
+  /// that the walk visits, or for nodes below that node.
   ///
-  /// - Parameter body: Returns the square of the distance that limits the rest of the search. 0 ends the search.
+  /// - Parameters:
+  ///   - code: The limit at which nodes are shown.
+  ///   - body: Returns the square of the distance that limits the rest of the search. 0 ends the search.
   mutating func search(
     near position: PlanePoint, within squaredDistance: UInt64, at code: SeparationCode, _ body: (Node) -> UInt64
   ) {

@@ -32,7 +32,8 @@ func nearestQuotient(_ numerator: Int128, _ denominator: Int128) -> Double {
     high >>= 1
     exponent += 1
   }
-  // Halving lost no bit, because the lowest bit was 0. Either the shift had added this bit, or the numerator was 2^126.
+  // If the numerator was halved, no bit was lost, because its lowest bit was 0. Either the shift to the left had added
+  // this 0, or the numerator was 2^126.
   let (quotient, remainder) = denominator.dividingFullWidth((high, 0))
   let rounded = (quotient | (remainder == 0 ? 0 : 1)).nearestDouble
   return (numerator < 0 ? -1 : 1) * rounded * Double(sign: .plus, exponent: exponent - 128, significand: 1)
@@ -170,8 +171,9 @@ struct ExactSum {
       remainder = part % UInt64(divisor)
     }
     guard let top = quotient.lastIndex(where: { $0 != 0 }) else { return 0 }
-    // The divisor is below 2^32, so the quotient has three digits or more. The four leading digits, or all three,
-    // contain at least 65 bits. A double keeps at most 53 bits, and a subnormal double keeps fewer.
+    // Digits have 32 bits. The divisor is below 2^32, so the quotient has three digits or more, and the highest digit
+    // is not 0. `leading` gets the four highest digits, or all three digits if there are only three. So `leading` has
+    // at least 65 bits. A double keeps at most 53 bits, and a subnormal double keeps fewer.
     var (leading, isRest) = (UInt128(0), remainder != 0)
     for index in (max(top - 3, 0)...top).reversed() { leading = leading << 32 | UInt128(quotient[index]) }
     let lowest = max(top - 3, 0)

@@ -88,8 +88,9 @@ struct FilterPlanner {
   private func table(_ table: [UInt8], of entries: EntryValues) -> FilterPlan {
     guard let first = table.firstIndex(of: 1) else { return .nothing }
     let last = table.lastIndex(of: 1)!
-    // The last index of the table means a missing value, and so does any greater code, which occurs only in a damaged
-    // file. A test for a range of codes would not pass greater codes, so it is used only if missing values fail.
+    // A code is an index in the table. The last index means a missing value. Greater codes occur only in a damaged
+    // file, and also mean a missing value. A test for a range of codes would not pass the greater codes. So such a
+    // test is used only if missing values fail.
     if last < table.count - 1, table[first...last].allSatisfy({ $0 == 1 }) {
       return .test(.codes(entries.codes, UInt64(first), through: UInt64(last)))
     }

@@ -14,7 +14,8 @@ struct MergeBuild {
   let badgeCurve: BadgeCurve
   let threads: Int
   let maximumDepth: Int
-  /// Greatest number of leaves in a part that is not divided; nil if `MergePlan` chooses this number.
+  /// The plane is divided into parts until no part contains more leaves than this number. Nil if `MergePlan` chooses
+  /// the number.
   let leavesInPart: Int?
   let monitor: BuildMonitor
 
@@ -45,8 +46,10 @@ struct MergeBuild {
     defer { MemoryBlock(leaves.starts, count: pointCount + 1).deallocate() }
     if monitor.isCancelled { return nil }
     let box = arrays.box(0..<pointCount, threads: threads, monitor)
-    // If all points are less than half a world apart on the plane, no cluster lies across the seam. The reason is that
-    // the seam lies in the widest gap of longitudes, and a cluster across the seam is less than half a world wide.
+    // The seam is the meridian at which the plane begins and ends. It lies in the widest gap between the longitudes of
+    // points. If all points are less than half a world apart on the plane, this gap is wider than half a world. A
+    // cluster across the seam would contain this gap, but a cluster across the seam is always less than half a world
+    // wide. So there is no such cluster.
     let crossesSeam = metric.keepsApart && projection.isCyclic && box.width >= Longitudes.halfWorld
     let tree = MergeTree(leaves, threads: threads, monitor)
     defer { monitor.deallocate { tree.deallocate() } }
@@ -138,8 +141,8 @@ struct MergeBuild {
 extension MergeReport {
   /// Merges coordinates and reports how they were merged.
   ///
-  /// - Parameter leavesInPart: Greatest number of positions in a part that is not divided; nil for the number that
-  ///   builds use.
+  /// - Parameter leavesInPart: The plane is divided into parts until no part contains more positions than this number.
+  ///   Nil for the number that builds use.
   /// - Precondition: There are coordinates, and the growth is by distance or for badges.
   package init(merging coordinates: [Coordinate], options: BuildOptions, leavesInPart: Int?) throws(BuildError) {
     var options = options

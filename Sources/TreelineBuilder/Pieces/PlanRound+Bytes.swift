@@ -87,8 +87,8 @@ extension PlanAnswers {
     return bytes.sealed(as: Self.kind(to: round))
   }
 
-  /// - Parameter bytes: Bytes that the property `bytes` of answers to this round has returned.
-  /// - Throws: `PieceError.damaged` if the bytes were changed, or belong to another round.
+  /// - Parameter bytes: The bytes of other answers to the same round, from their property `bytes`.
+  /// - Throws: `PieceError.damaged` if the bytes have changed since then, or if they are answers to another round.
   public init(to round: PlanRound, bytes: [UInt8]) throws {
     var bytes = try PlainBytes(bytes, sealedAs: Self.kind(to: round))
     self.init(to: round, answers: [])
@@ -96,7 +96,8 @@ extension PlanAnswers {
     guard bytes.isAtEnd else { throw PlanAnswer.foreign }
   }
 
-  /// Returns the `kind` for `PlainBytes.sealed(as:)`. The answers to each round have their own kind.
+  /// Returns the `kind` that `PlainBytes.sealed(as:)` needs for answers to a round. Each round has a different kind,
+  /// so bytes with answers to another round are refused.
   static func kind(to round: PlanRound) -> String {
     "PlanAnswers to round \(round.bytes.withUnsafeBytes { XXHash64.hash($0) })"
   }
@@ -138,7 +139,7 @@ extension Halves.Sums {
 }
 
 extension PositionQuestion {
-  /// Whether some set of points can have the given bins.
+  /// Whether the given bins can be the answer to this question for some set of points.
   fileprivate func canHave(_ bins: [ProductBin]) -> Bool {
     ranges.allSatisfy { range in
       (0..<range.scale.count).allSatisfy { number in

@@ -15,23 +15,24 @@ struct PositionBounds {
     return BinScale(around: scatter, bits: bits)
   }
 
-  /// Tries the positions between bins, and computes bounds for the positions inside bins.
+  /// Tries the positions at the ends of bins, and computes a bound for all positions inside each bin.
   ///
-  /// Inside a bin of c points, the vector n Sₗ - nₗ S (see `Halves`) deviates from the straight line between its
-  /// values at the two ends of the bin. Suppose that j of the c points are in the left half. The deviation is then n
-  /// times a difference: the sum of these j points, minus j/c of the sum of all c points. The difference is j (c - j) / c
-  /// times the distance between two means: the mean of the j points, and the mean of the other c - j points. There are
-  /// two bounds of the difference:
+  /// Let v be the vector n Sₗ - nₗ S (see `Halves`). The scatter between the left and the right half of the points is
+  /// the square of v, divided by n nₗ nᵣ. Consider a bin of c points, and a position inside the bin that puts j of
+  /// these points into the left half. If v changed along a straight line from one end of the bin to the other, each of
+  /// the c points would add the same vector to v. In fact v deviates from this line by n D. The vector D is the sum of
+  /// the j points, minus j/c times the sum of all c points. Let M be the vector from the mean of the other c - j
+  /// points to the mean of the j points. Then D is j (c - j) / c times M. There are two upper bounds of the length of
+  /// D:
   ///
-  /// - Along the axis, the distance between the two means is at most the width of the bin. So the difference is at
-  ///   most c/4 times the width of the bin.
-  /// - In any direction, let s be the sum of the squared distances of all points to their mean. The scatter between
-  ///   the j points and the other c - j points is a part of s. So the difference is at most half the square root of
-  ///   c s.
+  /// - Along the axis, M is at most as long as the bin is wide. So D is at most c/4 times the width of the bin.
+  /// - In any direction, let s be the sum of the squared distances of all n points to their mean. The scatter between
+  ///   the j points and the other c - j points is j (c - j) / c times the square of M, and is a part of s. So D is at
+  ///   most half the square root of c s.
   ///
-  /// The scatter between the halves is the square of the vector, divided by nₗ nᵣ and by n. A component of the
-  /// straight line, widened by the deviation, has a convex square, and nₗ nᵣ is concave. So the quotient of the square
-  /// and nₗ nᵣ is greatest at an end of the bin.
+  /// Take a component of v on the straight line, and increase its magnitude by the bound of the deviation. The square
+  /// of this sum is a convex function of nₗ, and nₗ nᵣ is a concave function. So the quotient of the square and nₗ nᵣ
+  /// is greatest at an end of the bin.
   ///
   /// - Parameter isOpenEnded: Whether the first and the last bin also contain the points beyond the scale.
   @inline(__always) mutating func tryEnds(
@@ -80,9 +81,10 @@ private struct BinEnd {
     productOfCounts = halves.productOfCounts(left.count)
   }
 
-  /// Returns the scatter between the halves for a value that exceeds this value by the given deviation along and
-  /// across the axis. The result is multiplied by the number of points and by the squared length of the axis. Returns
-  /// infinity if one half is empty.
+  /// Returns an upper bound of the scatter between the two halves of the points, multiplied by the number of points
+  /// and by the squared length of the axis. The bound holds if the vector n Sₗ - nₗ S exceeds its value at this end by
+  /// at most `strayAlong` along the axis, and by at most `strayAcross` across the axis. Both deviations are multiplied
+  /// by the length of the axis. Returns infinity if one half is empty.
   @inline(__always) func mostBetween(_ strayAlong: Double, _ strayAcross: Double) -> Double {
     let (along, across) = (along + strayAlong, across + strayAcross)
     return (along * along + across * across) / productOfCounts
@@ -124,7 +126,8 @@ struct Bin {
   var first: UInt32 = 0
   var x: UInt64 = 0
   var y: UInt64 = 0
-  /// Upper bound of the scatter between the halves, for all positions inside the bin.
+  /// Upper bound for splitting a node at any position inside the bin: the scatter between the two halves of the node's
+  /// points, multiplied by the number of the node's points, is at most this value.
   var mostBetween = 0.0
 
   /// Adds the points of another bin. The caller must already have linked the last point in the other bin's list to the

@@ -81,7 +81,8 @@ extension GeoJSONReader {
 
 /// A member of the outermost object. The value has been skipped, except for the member `features`.
 enum CollectionMember {
-  /// The value as JSON. The escapes of a string are decoded, and its quotes are kept.
+  /// The member `type`, with its value as JSON. If the value is a string, its escapes are decoded and its quotes are
+  /// kept.
   case type(String)
   /// The value follows and has not been scanned.
   case features
@@ -91,7 +92,7 @@ enum CollectionMember {
   case foreignEsriSystem(found: String)
   /// A member that occurs only in Esri's JSON.
   case esri
-  /// A member with which the server reports that it has sent only part of the features.
+  /// A member in which the server that wrote the input reports that the input contains only part of the features.
   case exceededLimit
   case other
 }

@@ -4,9 +4,9 @@
 struct MapPicture {
   let comparison: ViewComparison
   let methods: [ClusteringMethod]
-  /// Prefix of ids, which is different for each view of the page.
+  /// Prefix of the ids in the pictures. Each view of the page has a different prefix.
   let name: String
-  /// Path of the land; nil if the outline is too coarse.
+  /// Outline of the land, as the data of an SVG path; nil if the outline is too coarse.
   let land: String?
 
   func svg(method index: Int) -> String {
