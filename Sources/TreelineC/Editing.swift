@@ -21,7 +21,7 @@ public func updateTree(
       throw ArgumentError("the edit both removes and moves row \(twice); list each row only once")
     }
     let insertedCount = try edit.inserted_points.checkedCount
-    // Both counts are at most 2^31, so their sum does not overflow.
+    // The counts of existing and of inserted points are at most 2^31 each, so their sum does not overflow.
     let count = editable.pointCount - removed.count + insertedCount
     let inserted = try edit.places(edit.inserted, edit.inserted_points, "inserted", in: 0..<count)
     let columns = try inputColumns(columns, columnCount, pointCount: count)
@@ -38,9 +38,9 @@ public func updateTree(
 }
 
 extension treeline_edit {
-  /// Returns rows that C passes.
+  /// Returns the row numbers that a C program has passed.
   ///
-  /// - Throws: `ArgumentError` if the rows do not ascend, or if a row is out of range.
+  /// - Throws: `ArgumentError` if the row numbers do not ascend, or if one of them is out of range.
   fileprivate func rows(_ start: UnsafePointer<Int64>?, _ count: Int, _ verb: String, in range: Range<Int>) throws
     -> [Int]
   {

@@ -230,9 +230,9 @@ private struct VersionComparison {
       }
       pairs += counts.map { Pair(before: $0.key, after: number, count: $0.value) }
     }
-    // Each remaining key is in only one of the two answers. If the other map has a value with this key outside its
-    // answer, the value was neither removed nor inserted, and the key is dropped. Then only the keys of removed and
-    // inserted points are left.
+    // The keys that remain in `before` and `after` are each in only one of the two answers. The other map may still
+    // have a value with such a key, but outside the answer. A value that both maps have was neither removed nor
+    // inserted, so its key is dropped. Then only the keys of removed and inserted points are left.
     if !before.isEmpty { for value in secondValues { before[key(value)] = nil } }
     if !after.isEmpty { for value in firstValues { after[key(value)] = nil } }
     for number in before.values { removedCounts[number] += 1 }

@@ -6,8 +6,8 @@ struct Visibility: Equatable {
 
   static let none = Visibility(bits: 0)
 
-  /// Some but not all points of the node are visible, judged by the node's box. This value is used only for nodes with
-  /// stored children.
+  /// Only a part of the node's box is in the window. How many points of the node are visible is not known. This value
+  /// is used only for nodes with stored children.
   static let partial = Visibility(bits: Bucket.partlyVisible)
 
   /// The node's box is in the window, and some but not all points of the node are counted. This value is used only for
@@ -168,8 +168,8 @@ extension TreeStorage {
       ? try self.visibility(ofBucket: node, isInside: visibility == .inside, in: view) : visibility
   }
 
-  /// Returns the visibilities of both children of a visible node. The given visibilities are upper bounds: a child that
-  /// may be visible is searched for a visible point.
+  /// Returns the visibilities of both children of a visible node, given upper bounds of these visibilities. If both
+  /// children may be visible, and a child's visibility is `partial`, the child is searched for a visible point.
   @inline(never) func searched<Counted>(
     _ visibilities: (left: Visibility, right: Visibility), of pair: ChildPair, of node: Node,
     in view: PointsInView<Counted>

@@ -80,7 +80,7 @@ extension Cut: Parameterized {
       criterion = standard.criterion
     } else {
       let order = parameters.choice("order", of: ExpansionOrder.self) ?? .breadthFirst
-      // Shared parameters may be meant for another query, so they are not refused.
+      // A parameter that several queries share may be meant for another query, so it is not refused.
       parameters.refuseUnclustered { !$0.isShared($1) }
       self = .limit(limit ?? Self.standard.limit, order: order, continuity: isContinuing ? .continuing : .independent)
       return
@@ -99,7 +99,8 @@ extension Cut: Parameterized {
 }
 
 extension QueryParameters {
-  /// Notes a fault if a parameter for unclustered points is given and the cut has only a limit.
+  /// Called if the cut has only a limit. Notes a fault for each given parameter for unclustered points for which
+  /// `isRefused` returns true.
   package mutating func refuseUnclustered(where isRefused: (Self, _ name: String) -> Bool = { _, _ in true }) {
     for name in Cut.unclusteredNames where has(name) && isRefused(self, name) {
       refuse(

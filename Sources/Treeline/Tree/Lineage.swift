@@ -31,9 +31,10 @@ package final class Lineage: Sendable {
 /// The rows that an edit removes and inserts. If the rows were not sorted by their keys, the edit first sorts them.
 /// The rows that remain are renumbered and keep their order.
 package struct RowChange: Sendable {
-  /// Numbers of the removed rows among the sorted rows before the edit, in rising order.
+  /// The rows that the edit removes, in rising order. Each row is given by its number among the sorted rows, before
+  /// any row is removed.
   private let removed: [Int]
-  /// Numbers of the inserted rows among the rows after the edit, in rising order.
+  /// The rows that the edit inserts, in rising order. Each row is given by its number after the edit.
   private let inserted: [Int]
   /// The order in which the edit sorts the rows; nil if the rows were already sorted.
   private let order: Order?
@@ -41,7 +42,7 @@ package struct RowChange: Sendable {
   private struct Order: Sendable {
     /// For each sorted row, its original row number.
     let rows: [UInt32]
-    /// For each original row number, its number among the sorted rows.
+    /// For each original row number, the number of the same row among the sorted rows.
     let places: [UInt32]
   }
 
@@ -78,7 +79,7 @@ extension ClusterTree {
   /// Returns this tree as the first version of a tree that may be edited.
   package func startingLineage() -> ClusterTree { with(Lineage()) }
 
-  /// Returns this tree as the version that results from a change to another tree.
+  /// Returns this tree as the version that follows `earlier`. `change` says which rows were removed and inserted.
   package func following(_ earlier: ClusterTree, _ change: RowChange) -> ClusterTree {
     with(earlier.lineage.map { Lineage(after: $0, change) } ?? Lineage())
   }

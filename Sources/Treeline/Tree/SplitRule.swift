@@ -62,8 +62,9 @@ public struct SplitRule: Hashable, Sendable {
   /// effect as `mean`. With a power below 1, the line stays where most points are. Every weight is finite and above 0.
   /// The principal axis is the same as for the other rules. Building takes two to three times as long as with `mean`.
   ///
-  /// - Parameter power: From 0 to 4 in steps of 1/8. Such powers need only square roots, products and quotients, which
-  ///   IEEE 754 defines to the last bit. Other powers would depend on the C library, so they trap.
+  /// - Parameter power: From 0 to 4 in steps of 1/8. Weights with such a power need only square roots, products and
+  ///   quotients, which IEEE 754 defines to the last bit. With any other power, weights would depend on the C library.
+  ///   So any other power traps.
   public static func gamma(_ power: Double) -> SplitRule {
     guard let rule = SplitRule(gamma: power) else {
       preconditionFailure("Expected a gamma \(gammaDomain), found \(power)")

@@ -92,7 +92,8 @@ struct PlainNumbers {
 
   /// Writes the codes of some points, one after the other.
   ///
-  /// - Parameter place: Returns the index of a point's number, in the order in which the numbers were appended.
+  /// - Parameter place: Given the index of a point, returns which of the appended numbers is the point's value,
+  ///   counted from 0.
   func encode(
     _ points: Range<Int>, to start: UnsafeMutableRawPointer, _ encoding: ColumnEncoding, place: (Int) -> Int
   ) {

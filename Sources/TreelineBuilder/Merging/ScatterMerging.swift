@@ -3,7 +3,7 @@ import Treeline
 
 /// Merges clusters. The next pair is always the pair whose union adds the least scatter (J. H. Ward, 1963). The union
 /// of two clusters with n1 and n2 points adds n1 n2 / (n1 + n2) times the squared distance of their exact means. If
-/// several pairs add the least scatter, the pair with the smaller least members (see `MergeTree`) comes first.
+/// several pairs add the least scatter, they are ordered by the least members of their clusters (see `MergeTree`).
 ///
 /// Let a, b and c be three clusters, and ab the union of a and b. The distance d of two clusters is the scatter that
 /// their union adds. In the following formula, the factors a, b and c are the clusters' numbers of points (Lance and
@@ -130,8 +130,8 @@ private struct ScatterRounds: ~Copyable {
     }
   }
 
-  /// Returns the base-2 logarithm of the width of tiles for clusters of one range of sizes. The tiles are a few times
-  /// as wide as the least distance between these clusters.
+  /// Returns the base-2 logarithm of the width of the tiles in `tiles[size]`. The width is a few times the least
+  /// distance between the clusters in these tiles.
   private func shift(_ size: Int) -> UInt32 {
     let least = (bound.value * 2 / Double(1 << (2 * size))).squareRoot()
     return least < 0x1p26 ? UInt32(66 - UInt64(least + 1).leadingZeroBitCount) : 29
@@ -175,9 +175,9 @@ private struct ScatterRounds: ~Copyable {
     }
   }
 
-  /// Whether a cluster must wait until a larger rectangle is merged. A cluster must wait if the nearest cluster in
-  /// this rectangle must wait, or if a cluster outside this rectangle may be nearer. A waiting cluster still looks for
-  /// other clusters. If it finds a cluster, the cluster that it finds must wait, too.
+  /// Whether a cluster must wait until a larger rectangle is merged. This is so if the nearest cluster in this
+  /// rectangle must wait, or if a cluster outside this rectangle may be nearer. A waiting cluster still looks for
+  /// other clusters, and each cluster that it finds must wait, too.
   @inline(__always) private func isStuck(_ cluster: UInt32) -> Bool { live.nodes[Int(cluster)].diameter != 0 }
 
   private mutating func stick(_ cluster: UInt32) {
@@ -186,13 +186,13 @@ private struct ScatterRounds: ~Copyable {
     stuckCount += 1
   }
 
-  /// Whether two clusters are nearest to each other, and no cluster outside the rectangle is nearer to either of them.
+  /// Whether the two clusters of the next pair are certainly nearest to each other. This is so if neither of them must
+  /// wait (see `isStuck`), and if no cluster outside `rect` can be nearer to either of them.
   private func isSure(_ pair: ScatterPair) -> Bool {
     !isStuck(pair.cluster) && !isStuck(pair.other) && isSure(pair, of: pair.cluster) && isSure(pair, of: pair.other)
   }
 
-  /// Whether the other cluster of the pair is certainly nearer to the given cluster than every cluster outside the
-  /// rectangle.
+  /// Whether every cluster outside `rect` is certainly farther from `cluster` than the other cluster of the pair is.
   private func isSure(_ pair: ScatterPair, of cluster: UInt32) -> Bool {
     let position = live.positions[Int(cluster)]
     func room(_ place: UInt32, _ least: UInt32, _ greatest: UInt32) -> UInt32 {
@@ -233,8 +233,9 @@ private struct ScatterRounds: ~Copyable {
 // MARK: - Searching
 
 extension ScatterRounds {
-  /// Finds the pair of a cluster that adds the least scatter. Returns this pair if it belongs to the current round. If
-  /// not, returns nil and notes the round in which the cluster looks again.
+  /// Pairs a cluster with the cluster whose union with it adds the least scatter. Only clusters that are not larger
+  /// are considered. Returns the pair if it belongs to the current round. If not, returns nil and notes the round in
+  /// which the given cluster looks again.
   private func look(from cluster: UInt32) -> ScatterPair? {
     // Usually no pair of the cluster belongs to this round. So the search also covers pairs above the bound, if the
     // scatter that they add is at most 8 times the bound. The pair that adds the least scatter determines in which
@@ -242,7 +243,7 @@ extension ScatterRounds {
     let farthest = 8 * bound.value
     let pair = nearest(to: cluster, live.sums[Int(cluster)], adding: farthest)
     if let pair, pair.addsLess(than: bound) { return pair }
-    // Pairs that were not found add more than `farthest`.
+    // If the search has found no pair, each pair of the cluster adds more scatter than `farthest`.
     let next = ScatterBound.round(above: min(pair?.added ?? .infinity, farthest) * Self.lessThanAnyError)
     live.wait(Int(cluster), for: LiveClusters.none, until: max(next, round &+ 1))
     return nil
@@ -307,14 +308,14 @@ struct ScatterBound {
 struct ScatterPair: Comparable {
   /// Scatter that the union adds, with a relative error of less than 2^-50.
   let added: Double
-  /// Exact data of the pair. For x and for y, the sum of each cluster is multiplied by the point count of the other
-  /// cluster. The difference of the two products is stored. `count` and `otherCount` are the point counts of both
-  /// clusters. The exact scatter is `squares` / `divisor`.
+  /// Data for the exact scatter, which is `squares` / `divisor`. `count` and `otherCount` are the point counts of both
+  /// clusters. For x, each cluster's sum of x coordinates is multiplied by the other cluster's point count. The
+  /// difference of the two products, without its sign, is stored in `xLow` and `xHigh`. The same is done for y.
   private let (xLow, yLow): (UInt64, UInt64)
   private let (xHigh, yHigh): (UInt32, UInt32)
   private let (count, otherCount): (UInt32, UInt32)
-  /// The cluster that found the pair, the other cluster, and the ages of both. The age of a cluster is its number in
-  /// the order in which clusters are made.
+  /// `cluster` is the number of the cluster that found the pair, and `other` is the number of the other cluster. `age`
+  /// and `otherAge` are the ages of these two clusters. Each new cluster gets the next greater age.
   let (cluster, other): (UInt32, UInt32)
   let (age, otherAge): (UInt32, UInt32)
 
@@ -336,13 +337,15 @@ struct ScatterPair: Comparable {
     added = (dx * dx + dy * dy) / (n * m * (n + m))
   }
 
-  /// The numbers of both clusters, the smaller number first. Numbers are in the order of least members.
+  /// The numbers of both clusters, the smaller number first. The cluster with the smaller number also has the smaller
+  /// least member.
   @inline(__always) private var members: UInt64 { UInt64(min(cluster, other)) &<< 32 | UInt64(max(cluster, other)) }
 
   /// Code of the square root of the scatter, because the scatter itself may be too large for a code.
   var scale: SeparationCode { SeparationCode(roundingDown: UInt64(added.squareRoot())) }
 
-  /// Orders pairs by the scatter that they add, then by least members.
+  /// Orders pairs by the scatter that they add. Pairs that add the same scatter are ordered by the least members of
+  /// their clusters (see `MergeTree`).
   @inline(__always) static func < (a: ScatterPair, b: ScatterPair) -> Bool {
     if a.added < b.added * (1 - 0x1p-48) { return true }
     if b.added < a.added * (1 - 0x1p-48) { return false }

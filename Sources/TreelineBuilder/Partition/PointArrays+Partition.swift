@@ -25,8 +25,8 @@ extension PointArrays {
       let leftCount = divide(part, by: split, monitor)
       return (first: part.lowerBound, leftCount: leftCount, rightCount: part.count - leftCount)
     }
-    // The left points of all parts come first, in the order of the parts. The right points of all parts follow, in the
-    // same order.
+    // The points left of the split come first, part after part. The points right of the split follow, also part after
+    // part.
     var end = range.lowerBound
     for part in parts {
       move(part.leftCount, from: (points + part.first, rows + part.first), to: end, monitor)
@@ -70,7 +70,8 @@ extension PointArrays {
     }
   }
 
-  /// Moves left points to the front of a range, without changing their order. Moves right points to the spare arrays.
+  /// Moves the points left of a split to the front of a range, without changing their order. Moves the points right of
+  /// the split to the spare arrays.
   @inline(__always) private func divide(_ range: Range<Int>, by split: Split, _ monitor: BuildMonitor) -> Int {
     var leftCount = 0
     for block in (0..<range.count).blocks(of: BuildMonitor.blockSize) where !monitor.isCancelled {
@@ -79,7 +80,8 @@ extension PointArrays {
     return leftCount
   }
 
-  /// Continues a partition with another block. Moves left points to the front and right points to the spare arrays.
+  /// Continues a partition with another block. Moves the points left of the split to the front, and the points right
+  /// of the split to the spare arrays.
   @inline(__always) private func partition(_ block: Range<Int>, first: Int, leftCount: Int, by split: Split) -> Int {
     let (points, rows) = (points + first, rows + first)
     let (sparePoints, spareRows) = (sparePoints + first, spareRows + first)
@@ -87,8 +89,9 @@ extension PointArrays {
     for index in block {
       let point = points[index]
       let row = rows[index]
-      // Writes the point to both arrays, but increases the count only for the array where the point belongs. There are
-      // never more left points than points that were read, so no unread point is overwritten.
+      // Writes the point to both arrays, but increases the count only for the array where the point belongs. The count
+      // of points at the front is never greater than the count of points that were read. So no unread point is
+      // overwritten.
       points[leftCount] = point
       rows[leftCount] = row
       sparePoints[index &- leftCount] = point

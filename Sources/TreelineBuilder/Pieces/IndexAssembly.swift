@@ -14,7 +14,8 @@ import Treeline
     var groups: TreeGroups?
     /// For each column, the aggregates and searches for which the column is prepared; empty if no column is prepared.
     var preparations: [Set<IndexColumn.Preparation>] = []
-    /// The folder, the memory and the callbacks for computing preparations; nil if there are no preparations.
+    /// The folder, the memory and the callbacks for computing the sections that prepare columns; nil if no column is
+    /// prepared.
     var workspace: ScratchMatrix.Workspace?
     /// Computes the separations of the tree whose nodes have been written; nil if the index gets no separations.
     var separate: ((SeparatedTree) throws(PieceError) -> SeparationFile)?
@@ -199,7 +200,8 @@ import Treeline
 
   extension IndexAssembly {
     private func checkColumns() throws(PieceError) {
-      // Reserves entries for the sections that every index has, and for separations, groups and a description.
+      // The greatest number of sections for columns. The other sections are reserved for the data that every index
+      // has, and for separations, groups and a description.
       let most = IndexHeader.maximumSectionCount - (groups == nil ? 8 : 9)
       let found = columns.count + preparations.reduce(0) { $0 + $1.count }
       guard found <= most else { throw .writing(.tooManyAttributes(found: found, maximum: most)) }
@@ -221,7 +223,8 @@ import Treeline
     private let nodes: [PiecePlan.TopRecord?]
     private let headers: [PieceHeader]
     private var pieces: [Int: Int] = [:]
-    /// For each node of the plan, the index of its own record, and the index of the first record below it.
+    /// Indices of records for each node of the plan: `records` has the node's own record, and `children` has the first
+    /// record below the node.
     private var records: [Int]
     private var children: [Int]
 
@@ -229,8 +232,9 @@ import Treeline
       (self.nodes, self.headers) = (nodes, headers)
       (records, children) = (Array(repeating: 0, count: nodes.count), Array(repeating: 0, count: nodes.count))
       if nodes.isEmpty { return }
-      // `sizes` contains, for each subtree, the number of its nodes in the plan. On the stack, the number for a left
-      // child is above the number for its sibling.
+      // `sizes` contains, for each node of the plan, the number of nodes of the plan in the node's subtree. The stack
+      // holds the sizes of subtrees whose parents follow later in this loop. The size of a left child is above the
+      // size of its sibling.
       var (sizes, stack) = ([Int](repeating: 1, count: nodes.count), [Int]())
       for index in nodes.indices.reversed() {
         if nodes[index] != nil { sizes[index] = 1 + stack.removeLast() + stack.removeLast() }

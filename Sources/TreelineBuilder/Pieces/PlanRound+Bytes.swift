@@ -87,8 +87,8 @@ extension PlanAnswers {
     return bytes.sealed(as: Self.kind(to: round))
   }
 
-  /// - Parameter bytes: The bytes of other answers to the same round, from their property `bytes`.
-  /// - Throws: `PieceError.damaged` if the bytes have changed since then, or if they are answers to another round.
+  /// - Parameter bytes: Bytes that were read from the property `bytes` of other answers to the same round.
+  /// - Throws: `PieceError.damaged` if the bytes were changed afterwards, or if they are answers to another round.
   public init(to round: PlanRound, bytes: [UInt8]) throws {
     var bytes = try PlainBytes(bytes, sealedAs: Self.kind(to: round))
     self.init(to: round, answers: [])

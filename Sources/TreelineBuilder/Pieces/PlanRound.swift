@@ -1,7 +1,7 @@
 import Treeline
 
-/// Questions about open nodes. One pass over all points answers all these questions. A node is open while the plan of
-/// the build still needs an answer about the node.
+/// A round of questions about *open* nodes. A node is open while the plan of the build still needs an answer about the
+/// node. One pass over all points answers all questions of the round.
 public struct PlanRound: Sendable {
   /// Maps each point to the number of the question that the point helps to answer. If no question concerns a point, the
   /// point is mapped to the number after the last question.
@@ -158,7 +158,8 @@ enum PlanAnswer: Sendable {
       for point in points { reach.formUnion(point) }
       self = .extent(moments + Moments(points, from: PlanePoint(x: 0, y: 0)), reach)
     case (.positions(var bins), .positions(let question)):
-      // Releases the reference to the bins, so that the change below does not copy the bins.
+      // Removes the bins from `self`. The variable `bins` then has the only reference to them, so the change below
+      // does not copy them.
       self = .left(Halves.Sums())
       bins.withUnsafeMutableBufferPointer { bins in for point in points { question.put(point, in: bins) } }
       self = .positions(bins)

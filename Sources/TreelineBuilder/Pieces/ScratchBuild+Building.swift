@@ -7,9 +7,9 @@ import Treeline
     func buildPieces(of plan: PiecePlan) throws(PieceError) -> ScratchPieces {
       let members = try PieceMembers(of: self)
       let pieces = if let found { found } else { try ScratchPieces(in: folder, of: plan, layout, checkCancelled) }
-      // Number of points that belong to built pieces, but are not cut off the files yet. The points of a piece are cut
-      // off only after the built piece is flushed to the disk. Several pieces are flushed together, because each flush
-      // takes a while.
+      // Number of points that belong to built pieces but have not been cut off the files yet. The points of a piece
+      // are cut off only after the built piece is flushed to the disk. Several pieces are flushed together, because
+      // each flush takes a while.
       var uncutCount = 0
       let mostUncut = max(1, min(pointCount / 16, 1 << 20))
       for task in plan.pieces[..<pieces.missingCount].reversed() {

@@ -181,7 +181,8 @@ import Treeline
 
     // MARK: - By place
 
-    /// Sorts points by key, and determines the integer of each point. Points with equal keys are sorted in tree order.
+    /// Sorts points by key. Points with equal keys are sorted in tree order. For percentiles and distinct counts, also
+    /// determines the integer that the section holds for each point.
     private mutating func place(_ keys: OrderedKeys, _ ranges: [KeyRange]) throws(PieceError) -> DividedFile<Placed> {
       let indices = DividedFile<UInt32>(
         try workspace.folder.unnamedFile(), capacities: ranges.map(\.count), memory: workspace.memory / 4)
@@ -307,7 +308,7 @@ import Treeline
       }
     }
 
-    /// Writes the bits of a level, and sorts the integers into the order of the next level.
+    /// Writes the bits of one level of the matrix, and sorts the integers into the order of the next level.
     private func write(
       _ level: Int, of source: ScratchFile, to stream: inout SectionStream, sortedTo target: ScratchFile
     ) throws(PieceError) {
@@ -348,7 +349,7 @@ import Treeline
     /// Greatest number of elements of each part.
     let capacities: [Int]
     private let starts: [Int]
-    /// Number of elements of each part that are in the file.
+    /// For each part, the number of its elements that have been written to the file.
     private var counts: [Int]
     private var pending: [[Element]]
     private let pendingCapacity: Int

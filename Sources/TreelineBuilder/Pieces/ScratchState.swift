@@ -17,7 +17,8 @@ import Treeline
     var rowsAscend = true
     /// The groups of all points; nil if points have no groups. Points of different groups never share a cluster.
     var groups: ScratchGroups?
-    /// Number of values of each column that are not stored exactly. The numbers are known once all columns are encoded.
+    /// For each column, the number of its values that are not stored exactly. These counts are known once all columns
+    /// are encoded.
     var inexactCounts: [Int] = []
     /// The plan, and the greatest number of points in a piece; nil until the plan is made.
     var planned: (pieceSize: Int, plan: PiecePlan)?

@@ -1,5 +1,5 @@
-/// An entry of the queue of a `SplitSequence`: a node that waits to be split. The sequence splits nodes while a
-/// distance falls. Once this distance has fallen to the distance of the entry, the node may be split.
+/// An entry of the queue of a `SplitSequence`: a node that waits to be split, and a distance. The sequence splits
+/// nodes while a distance r falls. The node of an entry may be split once r has fallen to the distance of the entry.
 struct QueuedSplit: Comparable {
   /// Square of the entry's distance.
   var squaredDistance: UInt64

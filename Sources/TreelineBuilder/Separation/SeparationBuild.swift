@@ -20,7 +20,7 @@ import Treeline
 ///   are done. Every point is in exactly one of these nodes.
 /// - Any two of these nodes are at least T apart. A split at r >= T removes one node and adds two nodes. The two new
 ///   nodes are at least r away from each other and from all other shown nodes.
-/// - None of these nodes could also be split. Suppose that one of them may be split at T, and that all shown nodes
+/// - No further split is possible at T. Suppose that one of these nodes may be split at T, and that all shown nodes
 ///   would still be at least T apart after this split. Then the rule would have split this node at T or above.
 /// - For a smaller T, some of these nodes are split. For a greater T, some of these nodes are merged. Nothing else
 ///   changes, because the order of splits is the same for all T.

@@ -18,8 +18,8 @@ extension SplitSequence {
     }
   }
 
-  /// For each of the four steps, the number of looks by which the step runs ahead of the current look. A look is a
-  /// search for a node's neighbors. With half of these numbers, the speed would be the same.
+  /// For each of the four steps of `prefetchAhead`, the number of looks by which the step runs ahead of the current
+  /// look. A look is a search for a node's neighbors. With half of these numbers, the speed would be the same.
   private static var nodeAhead: Int { 24 }
   private static var slotsAhead: Int { 18 }
   private static var piecesAhead: Int { 12 }
@@ -68,8 +68,9 @@ extension SplitSequence {
     }
   }
 
-  /// Rebuilds the grid if its pieces may run out. Also rebuilds the grid once two conditions are met: the cells have
-  /// become too large for r, and searches in the grid have taken as long as building a new grid will take.
+  /// Rebuilds the grid if it may run out of pieces, which hold the nodes of its cells. Also rebuilds the grid once two
+  /// conditions are met: the cells have become too large for the distance that is searched, and searches in the grid
+  /// have taken as long as building a new grid will take.
   @inline(__always) mutating func fitGrid(to squaredDistance: UInt64) {
     if squaredDistance < gridSquaredDistance / 2 && piecesSinceGrid > 4 * shownCount || grid.isExhausted {
       remakeGrid(for: squaredDistance)
@@ -162,6 +163,6 @@ struct CellsAhead: ~Copyable {
     }
   }
 
-  /// Empties all entries, because their numbers belong to a grid that no longer exists.
+  /// Empties all entries, because the cells that they list belong to a grid that no longer exists.
   mutating func removeAll() { for index in 0..<Self.entryCount { begin(index) } }
 }

@@ -22,8 +22,7 @@ struct PositionBounds {
   /// these points into the left half. If v changed along a straight line from one end of the bin to the other, each of
   /// the c points would add the same vector to v. In fact v deviates from this line by n D. The vector D is the sum of
   /// the j points, minus j/c times the sum of all c points. Let M be the vector from the mean of the other c - j
-  /// points to the mean of the j points. Then D is j (c - j) / c times M. There are two upper bounds of the length of
-  /// D:
+  /// points to the mean of the j points. Then D is j (c - j) / c times M. The length of D has two upper bounds:
   ///
   /// - Along the axis, M is at most as long as the bin is wide. So D is at most c/4 times the width of the bin.
   /// - In any direction, let s be the sum of the squared distances of all n points to their mean. The scatter between

@@ -18,7 +18,7 @@ struct TypedColumns {
   static let kinds = IndexColumn.Kind.allCases.map(\.rawValue).listed("or")
   static let preparations = IndexColumn.Preparation.allCases.map { "+\($0.rawValue)" }.listed("or")
 
-  /// Finds the columns that the values of the option name.
+  /// Finds the columns that the option `--columns` names. `values` are the values of this option.
   ///
   /// - Parameters:
   ///   - searched: Names of columns that are prepared for search. If `values` does not contain such a column, the
@@ -109,7 +109,7 @@ struct TypedColumns {
   /// Number of sections that an index needs for the columns.
   var sectionCount: Int { named.reduce(0) { $0 + 1 + $1.preparations.count } }
 
-  /// The declarations of the columns for a build in pieces.
+  /// The columns, in the form in which a build in pieces takes them.
   var requested: [ScratchBuild.RequestedColumn] {
     named.map {
       .init(.typed($0.kind), name: $0.name, preparations: $0.preparations, cells: table.cells)

@@ -7,7 +7,8 @@ public struct ReadingOptions: Hashable, Sendable {
   /// Whether rows without a valid position are skipped, counted and listed. If false, a row without a valid position
   /// is an error.
   public var skipsInvalid: Bool
-  /// Whether all columns besides the coordinates (CSV) or the `properties` (GeoJSON) of each point are kept in memory.
+  /// Whether the other data of each point are kept in memory, too. In CSV, these are all columns besides the
+  /// coordinates. In GeoJSON, these are the `properties`.
   public var keepsColumns: Bool
   /// Whether positions are x and y on a plane without a map projection, instead of longitudes and latitudes.
   ///

@@ -120,7 +120,7 @@ private func quotient(_ dividend: UInt64, _ divisor: UInt64) -> Double {
   // The remainder matters only if the quotient is halfway between two Doubles. Setting the lowest of the 62 bits then
   // breaks the tie. That bit is 9 bits below the last bit of a Double.
   let rounded = Double(bits | (remainder == 0 ? 0 : 1))
-  // The second factor is a power of two in the normal range of Double, so the product is exact.
+  // 2^`exponent` is in the normal range of Double, so the multiplication by it is exact.
   let exponent = divisorShift - dividendShift - 63
   return rounded * Double(bitPattern: UInt64(1023 + exponent) << 52)
 }
