@@ -35,7 +35,8 @@
   /// The number of words of 64 rows that are read between two checks. Reading these words takes 1 ms or less.
   static let wordsPerLook = 1 << 10
 
-  /// Checks for cancellation if the number of a word is a multiple of `wordsPerLook`. A word stands for 64 rows.
+  /// Checks for cancellation if `word` is a multiple of `wordsPerLook`. A loop over words, each with the bits of 64
+  /// rows, calls this function with the number of every word.
   @inline(__always) static func check(atWord word: Int) throws(CancellationError) {
     if word & (wordsPerLook &- 1) == 0 { try check() }
   }

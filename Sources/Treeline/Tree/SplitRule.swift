@@ -1,7 +1,7 @@
 /// The rule that chooses the line by which a node is split. The line is perpendicular, exactly or nearly, to the
 /// node's principal axis. All points on the line go to the same side, and both children have points.
 public struct SplitRule: Hashable, Sendable {
-  /// The kinds of rules, by their numbers in an index. Kinds of rules and metrics of merging share one range of numbers
+  /// The kinds of rules, by their numbers in an index. The metrics of merging have other numbers in the same range
   /// (`Growth.rawKind`). A new kind is added here, with its name and description.
   package enum Kind: UInt32, CaseIterable, Sendable {
     case mean = 1

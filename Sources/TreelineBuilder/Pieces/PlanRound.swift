@@ -36,8 +36,8 @@ extension PlanQuestion {
 }
 
 extension Split {
-  /// Returns true if all points of a box are left of the line, false if all are right of the line, and nil if the line
-  /// may cross the box.
+  /// Returns true if all points of a box are left of the split line, false if all are right of the split line, and nil
+  /// if the split line may cross the box.
   fileprivate func isLeft(of box: PlaneRect) -> Bool? {
     let products = DotProducts(corner: corner, axis: axis).range(over: box)
     return products.upperBound <= threshold ? true : products.lowerBound > threshold ? false : nil
@@ -58,7 +58,8 @@ extension DotProducts {
   }
 }
 
-/// A question about ranges of the dot products of points with an axis.
+/// A question about the dot products of points with an axis. For each bin of each range, the answer has the sums over
+/// the points whose dot products are in the bin.
 struct PositionQuestion: Sendable {
   let corner: PlanePoint
   let axis: PrincipalAxis

@@ -68,8 +68,8 @@ struct SeparationBuild {
     let work = run.takeUnretainedValue().splitAll()
     nonisolated(unsafe) let finished = run
     monitor.deallocate { finished.release() }
-    // If several points share one position, the number of split nodes is less than the number of points. So all points
-    // that are not reported yet are reported now.
+    // While nodes are split, one point is reported for each split, in steps of `splitsBetweenReports`. There are fewer
+    // splits than points, above all if points share positions. The remaining points are reported now.
     let reported = work.splits / SplitSequence.splitsBetweenReports * SplitSequence.splitsBetweenReports
     monitor.advance(.separating, by: codes.count - reported)
     return work

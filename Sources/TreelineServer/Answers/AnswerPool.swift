@@ -81,8 +81,8 @@ protocol InterruptibleAnswer: AnyObject, Sendable {
   func interrupt(_ problem: Problem)
 }
 
-/// An answer that a client waits for. The answer is the result of the thread, or a problem if the answer is
-/// interrupted first.
+/// An answer that a client waits for. The client gets the value that a thread has computed or, if the answer is
+/// interrupted first, a problem.
 private final class PendingAnswer<Value: Sendable>: InterruptibleAnswer {
   private enum State {
     case new
