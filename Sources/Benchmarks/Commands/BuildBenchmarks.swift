@@ -93,8 +93,9 @@ struct SeparationBenchmark: ParsableCommand {
     let residentBefore = ResidentMemory.now
     let (times, (codes, work)) = timing.measure { tree.separations(threads: threads) }
     let residentPeak = ResidentMemory.peak
-    // Each node with children is split at some distance, because any two positions are at least one unit apart. So the
-    // computation splits each of these nodes once. Their number is the number of positions minus 1.
+    // Any two positions are at least one unit apart. So for each node with children there is a distance at which the
+    // computation splits the node, and it splits the node only once. The number of nodes with children is the number
+    // of positions minus 1.
     let internalNodes = try tree.shape().positionCount - 1
     require(work.splits <= internalNodes, "\(work.splits) splits, but \(internalNodes) nodes with children")
     let splits = Double(max(work.splits, 1))

@@ -93,8 +93,8 @@ final class PassingSummaries: Sendable {
     total.y &+= y
     let (left, top) = (UInt64(box.minX), UInt64(box.minY))
     if (box.width | box.height) < 1 << 29 {
-      // Coordinates are measured from the corner of the points' box, so that the sums of products of 64 points fit one
-      // word.
+      // Coordinates are measured from the corner of the points' box, so that the sums of products of 64 points fit
+      // into 64 bits.
       var (xx, xy, yy) = (UInt64(0), UInt64(0), UInt64(0))
       forEach(bits) { index in
         let (dx, dy) = (UInt64(points[index].x &+ turn &- box.minX), UInt64(points[index].y &- box.minY))
@@ -151,7 +151,9 @@ final class PassingSummaries: Sendable {
     }
     let (count, left, top) = (UInt64(count), UInt64(box.minX), UInt64(box.minY))
     let (x, y) = (sums.x &- count &* left, sums.y &- count &* top)
-    // Converts the sums to coordinates measured from the corner of the box. This reverses the identity in `add`.
+    // Until here, the coordinates in the sums are measured from the corner of the plane. These formulas give the sums
+    // for coordinates that are measured from the corner of the box. They are the formulas of `add`, solved for the sum
+    // of dx^2 and so on.
     let xx = sums.xx &- UInt128(left) &* UInt128(2 &* sums.x &- count &* left)
     let yy = sums.yy &- UInt128(top) &* UInt128(2 &* sums.y &- count &* top)
     let xy = sums.xy &- UInt128(left) &* UInt128(sums.y) &- UInt128(top) &* UInt128(x)

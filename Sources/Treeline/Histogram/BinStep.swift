@@ -1,6 +1,6 @@
-/// The round values at which bins begin. The values continue without end in both directions. They are counted in
-/// ticks, the units in which the column stores its values. A tick is a power of ten for numbers, and a second or a
-/// decimal fraction of a second for times.
+/// An endless sequence of round values at which bins begin, such as the multiples of 5 or the beginnings of all
+/// months. The round values are counted in ticks. A tick is the unit in which the column stores its values: a power of
+/// ten for numbers, and a second or a decimal fraction of a second for times.
 enum BinStep {
   /// Multiples of a number of ticks, counted from an origin.
   case ticks(Int128, from: Int128 = 0)
@@ -56,10 +56,12 @@ enum BinStep {
     return [1, 2, 5].map { $0 * power }
   }
 
-  /// Steps for numbers. A tick is a power of ten, so these steps are round for any number of decimals.
+  /// Steps for numbers. Each step is 1, 2 or 5 times a power of ten, counted in ticks. In a column of numbers, a tick
+  /// is also a power of ten. So bins begin at round numbers, however many decimals the column has.
   static let ofNumbers = decimals.map { BinStep.ticks($0) }
 
-  /// Returns the steps for times whose ticks are seconds with `digits` decimals.
+  /// Returns the steps for times with `digits` decimals of a second. A tick is 10^-`digits` seconds. Steps for dates
+  /// are whole days or longer.
   static func ofTimes(digits: Int, isDates: Bool) -> [BinStep] {
     let second = Int128(powerOfTen(digits))
     let day = second * Int128(Instant.secondsOfDay)
@@ -85,8 +87,8 @@ struct RealBins {
     // Subtracts halves, because the difference of very large doubles may be infinite.
     let width = (greatest / 2 - least / 2) / Double(count) * 2
     let scale = width > 0 ? width : max(least.magnitude, .leastNormalMagnitude)
-    // Edges are decimals, which are converted to doubles by way of their texts. Swift rounds numbers from texts
-    // correctly on every platform.
+    // Edges are decimals. To convert an edge to a double, the edge is written as text and the text is parsed, because
+    // Swift rounds correctly on every platform when it parses a number.
     var exponent = DecimalNumber(scale)!.magnitudeExponent - 1
     while true {
       for factor in [Int128(1), 2, 5] {
@@ -112,7 +114,8 @@ struct RealBins {
     let isFew = { (last: Int128) in last - first <= Int128(count) }
     var last = Int128((greatest / step).rounded(.down)) + 1
     guard last - first <= Int128(count) + 2 else { return nil }
-    // The quotients are rounded, so both ends are corrected by comparisons.
+    // The two quotients are rounded, so `first` and `last` may be slightly wrong. Comparisons with the edges correct
+    // both.
     while edge(first).double > least { first -= 1 }
     while first < last, edge(first + 1).double <= least { first += 1 }
     while edge(last).double <= greatest { last += 1 }

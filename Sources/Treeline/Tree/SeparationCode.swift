@@ -1,16 +1,16 @@
 /// A node's separation, rounded down to a code of 16 bits. The separation is the distance at which the node is
 /// replaced by its children.
 ///
-/// The code is the square of the distance, in squared plane units, as a floating-point number of 16 bits. The code is
-/// exact below 2048 and has 11 significant bits from there on. So rounding shortens the distance by less than 1/2048.
-/// The code 0 means that the node is never replaced: it is a single position, or its children would never be far
-/// enough apart.
+/// The code is the square of the distance, in squared plane units, as a floating-point number of 16 bits. Squares
+/// below 2048 are stored exactly. Greater squares are rounded down to 11 significant bits. So rounding shortens the
+/// distance by less than 1/2048. The code 0 means that the node is never replaced: it is a single position, or its
+/// children would never be far enough apart.
 ///
-/// Rounding keeps every guarantee about distances. Codes grow with distances. So separations that never grow from
-/// parent to child still never grow after they are rounded. Let T be a required distance, c the least code whose
-/// distance is at least T, and d(c) the distance of c. A node's code is below c exactly if its separation is below
-/// d(c). So with codes, a cut at T shows exactly the clusters that a cut at d(c) shows with exact separations. The
-/// distance d(c) is at least T, and at most 1/2048 longer than T.
+/// Rounding keeps every guarantee about distances. A greater distance never has a smaller code. So separations that
+/// never grow from parent to child still never grow after they are rounded. Let T be a required distance, c the least
+/// code whose distance is at least T, and d(c) the distance of c. A node's code is below c exactly if its separation
+/// is below d(c). So a cut at T that compares codes shows exactly the clusters that a cut at d(c) would show if it
+/// compared exact separations. The distance d(c) is at least T, and at most 1/2048 longer than T.
 package struct SeparationCode: Hashable, Sendable {
   package let rawValue: UInt16
 
@@ -19,7 +19,7 @@ package struct SeparationCode: Hashable, Sendable {
   /// The code of a node that is never replaced.
   package static let zero = SeparationCode(rawValue: 0)
 
-  /// The code of a distance that is greater than every distance on the plane. At this distance only the root is shown.
+  /// A code that is greater than the code of every distance on the plane. A cut at this code shows only the root.
   package static let beyondAll = SeparationCode(rawValue: 55 << significandBits)
 
   /// The number of bits after the leading 1 bit of a significand.
@@ -27,7 +27,7 @@ package struct SeparationCode: Hashable, Sendable {
 
   /// Makes the greatest code whose squared distance is at most `squaredDistance`.
   package init(roundingDown squaredDistance: UInt64) {
-    // Below 2^11 the exponent is 0 and the code is the number itself, including the leading 1 bit.
+    // If `squaredDistance` is below 2^11, the exponent is 0 and the code is equal to `squaredDistance`.
     let exponent = max(64 - Int(Self.significandBits) - 1 - squaredDistance.leadingZeroBitCount, 0)
     rawValue = UInt16(exponent) << Self.significandBits + UInt16(squaredDistance >> UInt64(exponent))
   }
@@ -50,7 +50,7 @@ package struct SeparationCode: Hashable, Sendable {
     rawValue = code.squaredDistance == least ? code.rawValue : code.rawValue + 1
   }
 
-  /// The square of the code's distance. `beyondAll` has no distance.
+  /// The square of the code's distance. The value is not valid for `beyondAll`, which is not the code of a distance.
   package var squaredDistance: UInt64 {
     let exponent = max(rawValue >> Self.significandBits, 1) - 1
     let significand = rawValue - exponent << Self.significandBits

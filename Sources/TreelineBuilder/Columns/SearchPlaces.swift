@@ -1,8 +1,9 @@
 import Treeline
 
-/// The places in a dictionary where words begin. One list has the first word of each text. Another list has later
-/// words. Folding removes case and accents from a text. Each list is sorted by the folded text that begins at each
-/// place. A section of kind `search` has both lists, and a list of points.
+/// The places at which words begin in a dictionary. A place is the offset of a byte in the entries of the dictionary.
+/// `beginnings` has the place of the first word of each text, and `words` has the places of later words. Both lists
+/// are sorted by the folded text that begins at each place. Folding removes case and accents from a text. A section of
+/// kind `search` has both lists, and then a list of points.
 struct SearchPlaces {
   let beginnings: [UInt64]
   let words: [UInt64]
@@ -11,7 +12,7 @@ struct SearchPlaces {
   /// The words that a section lists.
   struct Words {
     fileprivate let dictionary: ColumnDictionary
-    /// Counts of texts: at index i, the number of texts with more than i words. See `ColumnSearch.wordLimit`.
+    /// At index i, the number of texts with more than i words. See `ColumnSearch.wordLimit`.
     private(set) var counts = [Int](repeating: 0, count: ColumnSearch.mostWords + 1)
     /// Greatest number of words of one text that are listed in addition to the first word of the text.
     private(set) var limit = 0
@@ -123,8 +124,9 @@ extension [UInt8] {
         let key = keys[Int(order[start])]
         var end = start + 1
         while end < order.count && keys[Int(order[end])] == key { end += 1 }
-        // If the last byte of the key is 0, the key contains the whole texts. So the texts are equal, and their places
-        // are in order already.
+        // All places from `start` to `end` have the same key, which is the first 8 bytes of the folded text. If the
+        // last of these bytes is 0, the key contains the whole text. So the texts are equal, and their places are in
+        // order already.
         if end - start > 1 && key & 0xFF != 0 {
           var run = [UInt32](order[start..<end])
           run.sort(monitor) { texts.comes(places[Int($0)], before: places[Int($1)]) }

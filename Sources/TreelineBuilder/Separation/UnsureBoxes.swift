@@ -1,6 +1,7 @@
 import Treeline
 
-/// Boxes in which unknown nodes may be shown at unknown positions: see `SplitSequence`.
+/// Boxes that may contain nodes at unknown positions. A part of a `SplitSequence` does not know all nodes. For an
+/// unknown node, the part knows only a box in which the node may be shown.
 ///
 /// There is one grid for each possible width of cells. Widths are powers of two. Each box is stored in a grid whose
 /// cells are at least as wide as the box, and at least as wide as the radius of any later search. So a search for
@@ -8,8 +9,8 @@ import Treeline
 struct UnsureBoxes {
   private struct Entry {
     let box: PlaneRect
-    /// Index of the next entry in the list of this cell; -1 at the end of the list. The list begins with the entry
-    /// that was added last, so the next entry was added before this entry.
+    /// Index of the next entry in the list of the same cell; -1 at the end of the list. Each new entry is added at the
+    /// beginning of its list, so the next entry is older than this entry.
     let next: Int32
   }
 
@@ -19,9 +20,9 @@ struct UnsureBoxes {
   /// Bits, one for each grid. A bit is 1 if its grid contains a box.
   private var levels: UInt64 = 0
 
-  /// Marks of the cells of one wide grid. These cells are more than four times as wide as the radius of any search, or
-  /// as wide as the world. A mark is true if its cell may touch a box. Cells whose columns and rows differ by
-  /// multiples of `markSide` share one mark. For most searches, reading marks is enough.
+  /// Marks of the cells of one wide grid. A mark is true if a box may touch its cell. The cells are more than four
+  /// times as wide as the radius of any search, or as wide as the world. Cells whose columns and rows differ by
+  /// multiples of `markSide` share one mark. In most searches all marks that are read are false, so no box is read.
   private var marks: ContiguousArray<Bool>
   private let markLevel: UInt32
 
@@ -55,9 +56,10 @@ struct UnsureBoxes {
 
   // MARK: - Adding
 
-  /// Adds the box of an unknown node that may be shown from now on.
+  /// Adds a box. From now on, an unknown node may be shown in this box.
   ///
-  /// - Parameter squaredDistance: The square of the distance r, which falls during a sequence of splits.
+  /// - Parameter squaredDistance: The square of the distance r at which the sequence splits nodes now. This distance
+  ///   never grows, so it bounds the radius of later searches.
   mutating func insert(_ box: PlaneRect, within squaredDistance: UInt64) {
     let level = Self.level(ofCellsAsWideAs: max(box.width, box.height, SplitSequence.reach(squaredDistance)))
     levels |= 1 << UInt64(level)

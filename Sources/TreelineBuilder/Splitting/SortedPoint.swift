@@ -15,7 +15,8 @@ struct SortedPoint {
   /// Returns the best position for a split line between a few points of a node. Returns `best` if no position between
   /// these points is better.
   ///
-  /// - Parameter left: The sums over the other points of the node that have smaller products than these points.
+  /// - Parameter left: The sums over all points of the node whose products are smaller than the products of these few
+  ///   points.
   static func bestPosition(
     betweenFew points: UnsafePointer<PlanePoint>, count: Int, rightOf left: Halves.Sums, _ halves: Halves,
     _ products: DotProducts, _ best: SplitPosition
@@ -27,7 +28,8 @@ struct SortedPoint {
     }
   }
 
-  /// Returns the best position for a split line between any two points of a node. The node has at most `some` points.
+  /// Returns the best position for a split line of a node with at most `some` points. Every position between two
+  /// neighboring points is tried.
   @inline(never) static func bestPosition(
     betweenSome points: UnsafePointer<PlanePoint>, _ halves: Halves, _ products: DotProducts, _ scatter: AxialScatter
   ) -> SplitPosition {
@@ -100,7 +102,8 @@ struct SortedPoint {
         unsorted[index] = SortedPoint(product: product, point: points[index])
         next[scale.bin(of: product)] &+= 1
       }
-      // Replaces the number of points in each bin by the index at which the bin's next point is placed.
+      // Until here, `next` has the number of points in each bin. From here on, it has the index in `sorted` at which
+      // the next point of each bin is placed.
       var end: UInt8 = 0
       for bin in 0..<scale.count {
         let start = end

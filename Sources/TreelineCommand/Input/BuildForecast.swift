@@ -9,12 +9,14 @@ struct BuildForecast: CustomStringConvertible {
   let index: Int
   let seconds: Double
 
-  /// Time that one core needs for a point after the point was read, in nanoseconds. The four parts are: each pass of
-  /// the plan; the separation of the point; the search for the least scatter within a piece; all other work. The values
-  /// were measured on an idle virtual machine. Other machines may need half the time or twice the time.
+  /// Time that one core needs for each point after all points are read, in nanoseconds. `perPass` is the time for one
+  /// pass over the positions while the pieces are planned. `perSeparation` is the time to compute separations.
+  /// `perSearch` is the time to search for the splits with the least scatter within pieces. `perPoint` is the time for
+  /// all other work. The values were measured on an idle virtual machine. Other machines may need half the time or
+  /// twice the time.
   private static let (perPass, perSeparation, perSearch, perPoint) = (2.0, 2000.0, 250.0, 400.0)
 
-  /// Estimates the cost of a build from the points that were read before memory was full.
+  /// Estimates the cost of a build. The estimate is based on the points that were read before memory was full.
   ///
   /// - Parameters:
   ///   - pointCount: Approximate number of points.

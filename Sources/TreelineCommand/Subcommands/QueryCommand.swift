@@ -243,8 +243,8 @@ extension QueryCommand {
 }
 
 extension Points {
-  /// - Parameter positions: Positions at which clusters are shown; nil for the positions in the tree. Pass nil only if
-  ///   the positions in the tree are means.
+  /// - Parameter positions: For each cluster, the position at which the cluster is shown; nil for
+  ///   `Cluster.coordinate`. Pass nil only if `Cluster.coordinate` is the mean of the cluster's points.
   fileprivate func features(
     of clusters: Clusters, cut: Cut, _ aggregates: [Aggregate], _ values: [[AggregateValue]]?,
     at positions: [ShownPosition?], ellipses: Bool, hulls: Bool, members: Bool, _ geometry: QueryCommand.Geometry,

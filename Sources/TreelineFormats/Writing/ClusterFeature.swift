@@ -56,15 +56,16 @@ extension ClusterFeature {
 }
 
 extension ClusterFeature {
-  /// Creates the feature of a grid cell, without rows and columns. Its id is the number of the first point in the cell,
-  /// so all cells have different ids.
+  /// Creates the feature of a grid cell, without row numbers of points and without columns of the data. Its id is the
+  /// number of the first point in the cell, so all cells have different ids.
   @_spi(Server) public init(_ cluster: GridCluster, of grid: Grid) {
     self.init(
       id: UInt64(cluster.firstPoint), pointCount: cluster.pointCount, coordinate: grid.coordinate(of: cluster),
       bounds: grid.boundingBox(of: cluster), isStack: cluster.isStack)
   }
 
-  /// Creates the feature of a single point, without its row and columns. Other points may share the point's position.
+  /// Creates the feature of a single point, without its row number and its columns. Other points may share the point's
+  /// position.
   ///
   /// - Parameter leaf: The smallest cluster that contains the point.
   @_spi(Server) public init(ofPointAt treeIndex: Int, in leaf: Cluster, of tree: ClusterTree) {

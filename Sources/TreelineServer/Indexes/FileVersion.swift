@@ -33,7 +33,8 @@ struct FileVersion: Hashable, Sendable {
   /// Returns whether both versions belong to the same file. The content of the file may have changed.
   func isSameFile(as other: FileVersion) -> Bool { device == other.device && inode == other.inode }
 
-  /// Whether every write from now on is certain to change the file's times. Clocks of file systems tick about a hundred
-  /// times a second, so two writes within a tick get the same times.
+  /// Whether the file was last changed more than 0.1 seconds ago. Any later write is then certain to give the file
+  /// other times. Without this interval, two writes could get the same times, because the clocks of file systems tick
+  /// only about a hundred times a second.
   var isSettled: Bool { abs(Date().timeIntervalSince1970 - changed) > 0.1 }
 }
