@@ -180,8 +180,11 @@ extension InputColumn {
     }
   }
 
-  /// Returns whether the value of a row means that its point is never clustered. The command-line tool also accepts
-  /// `t` and `f`.
+  /// Returns whether this column marks the point of a row as never clustered. True, 1, and the texts `true` and `yes`
+  /// mark the point. False, 0, the texts `false` and `no`, an empty text and a missing value do not. The command-line
+  /// tool accepts `t` and `f` as well.
+  ///
+  /// - Throws: `ArgumentError` for any other value.
   func isTrue(_ row: Int) throws -> Bool {
     switch value(row) {
     case .null, .bool(false): return false

@@ -65,7 +65,8 @@ public func addPointsToSurvey(
 }
 
 extension [Coordinate] {
-  /// Returns the coordinates that are within the sphere or the plane of a projection.
+  /// Returns the coordinates that are valid in a projection: longitudes and latitudes on the sphere, or x and y within
+  /// the bounds of a plain plane.
   ///
   /// - Parameter refused: Receives 0 for each valid coordinate and 1 for each other coordinate.
   func removing(notOn projection: Plane.Projection, noting refused: UnsafeMutablePointer<UInt8>) -> [Coordinate] {

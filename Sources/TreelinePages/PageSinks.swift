@@ -74,7 +74,8 @@ final class PageFolder: PageSink {
 
   func finish() -> String? { nil }
 
-  /// Removes the pages of earlier versions. Only maps that are still open in browsers may request these pages.
+  /// Removes the pages of earlier versions. Browsers request such a page only for a map that was opened before this
+  /// version was written.
   func removeOthers() throws {
     guard let entries = opendir(folder.path) else { throw SiteFolder.failure(folder.path, "list its files") }
     var found: [String] = []

@@ -173,8 +173,8 @@ extension ColumnMatrix {
       found: "\(zeroCount)")
   }
 
-  /// Visits all integers of a matrix whose bits have been checked, with the point of each integer. Reads one block of
-  /// points at a time.
+  /// Visits all integers of the matrix, and passes the index of the point to which each integer belongs. Call this
+  /// function only after `checkBits` has found no problem. Reads one block of points at a time.
   private func forEachInteger(_ pages: PageUse, _ body: (_ index: Int, _ integer: Int) -> Void) {
     (0..<matrix.count).forEachBlock(noting: pages, bytesPerElement: matrix.levelCount) { block in
       var integers = [UInt32](repeating: 0, count: block.count)

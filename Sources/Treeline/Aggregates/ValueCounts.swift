@@ -1,11 +1,12 @@
-/// For each block of rows, the number of times that each code of a column occurs in the counted rows before the block.
-/// A code is the number that the column stores for a value. These counts are made for columns with few different
-/// codes. The more codes a column has, the more rows a block has. So the counts take at most half a byte per row.
+/// For each block of rows, the number of times that each code of a column occurs before the block. Only counted rows
+/// are included (see `CountedRows`). A code is the number that the column stores for a value. The counts are made for
+/// columns with few different codes. The more codes a column has, the more rows a block has. So the counts take at
+/// most half a byte per row.
 final class ValueCounts: PreparedValues {
   /// Number of codes, without the code for missing values.
   let codeCount: Int
   private let rowsPerBlock: Int
-  /// For each block, the count of each code in all rows before the block.
+  /// For each block, the count of each code in all counted rows before the block.
   private let before: PreparedArray<UInt32>
 
   var byteCount: Int { before.byteCount }
@@ -64,8 +65,8 @@ final class ValueCounts: PreparedValues {
       codes.with(&work)
     }
     if range.count <= rowsPerBlock { return add(range, 1) }
-    // For each of the two bounds of the range: reads the counts at the start of a block that is nearest to the bound.
-    // Then reads the rows between this start and the bound.
+    // For each of the two bounds of the range, takes the stored counts at the nearest start of a block. Then adds or
+    // subtracts the rows between this start and the bound.
     func nearest(_ row: Int) -> Int { min((row + rowsPerBlock / 2) / rowsPerBlock, rows.rowCount / rowsPerBlock) }
     let (first, last) = (nearest(range.lowerBound), nearest(range.upperBound))
     let (start, end) = (first * rowsPerBlock, last * rowsPerBlock)

@@ -17,14 +17,14 @@ public struct BadgeCurve: Hashable, Sendable {
     public init(pointCount: UInt32, diameter: UInt16) { (self.pointCount, self.diameter) = (pointCount, diameter) }
   }
 
-  /// The steps in rising order of counts. The first step is for 1 point. Diameters never fall from step to step.
+  /// The steps in rising order of point counts. The first step is for 1 point. Diameters never fall from step to step.
   package let steps: [Step]
   /// Gap between two badges, in 64ths of a pixel.
   package let gap: UInt16
 
   /// - Parameters:
-  ///   - steps: From 1 to 1,024 steps in rising order of counts. The first step is for 1 point. Diameters never fall
-  ///     from step to step. They are from 64 to 32,768, which is from 1 to 512 pixels.
+  ///   - steps: From 1 to 1,024 steps in rising order of point counts. The first step is for 1 point. Diameters never
+  ///     fall from step to step. The diameters are from 64 to 32,768, which is from 1 to 512 pixels.
   ///   - gap: Gap between two badges, in 64ths of a pixel, from 0 to 8,192, which is 128 pixels.
   /// - Precondition: The steps and the gap are in these ranges.
   public init(steps: [Step], gap: UInt16 = 0) {
@@ -131,10 +131,10 @@ extension BadgeCurve {
   ///
   /// - Parameter unitsPerPixel: Length of a pixel in units of the plane, at the zoom at which the badges are drawn.
   package func distance(unitsPerPixel: Double) -> Double {
-    // Distances are measured between means in whole units. The badge of a cluster is drawn less than one unit away
-    // from this mean. So two badges may be almost two units closer to each other than their means, and two units are
-    // added to the distance. The two units are scaled like the distance of two of the smallest badges, because the
-    // scale factor is greatest for them.
+    // Distances are measured between means that are rounded to whole units. The badge of a cluster is drawn less than
+    // one unit away from the rounded mean. So two badges may be almost two units closer to each other than the
+    // measured distance. Therefore two units are added. These two units are scaled like the distance of two of the
+    // smallest badges, because the scale factor is greatest for the smallest badges.
     let least = width(steps[0].diameter, steps[0].diameter)
     return Self.unitDiameter * unitsPerPixel + 2 * 128 * Self.unitDiameter / Double(least)
   }

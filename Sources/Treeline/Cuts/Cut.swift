@@ -54,7 +54,7 @@ public struct Cut: Hashable, Sendable {
 
   /// Returns a cut into at most `limit` clusters. Clusters are split while the limit has room.
   ///
-  /// Two promises always hold:
+  /// Two promises hold, the second one only for an independent limit (see `continuity`):
   /// - no cluster of the answer could be replaced by its visible children within the limit;
   /// - the answer for a part of a viewport refines the answer for the whole viewport: each cluster of the part equals
   ///   a cluster of the whole viewport or lies within one. So zooming in never merges clusters.
@@ -69,12 +69,13 @@ public struct Cut: Hashable, Sendable {
   ///     necessary, the continued answer has the least scatter. Scatter is the sum of the squared distances of all
   ///     points to the means of their clusters.
   ///
-  ///     These promises hold as long as the scatter of the continued answer is at most 1.25^2, or 1.5625, times the
-  ///     scatter of a fresh answer, which ignores the previous answer. If the scatter is greater, previous clusters
-  ///     are replaced by the fresh clusters within them, until the scatter is small enough. The replacement that
-  ///     lowers the scatter most comes first. Where clusters must be merged to keep the limit, merges that add much
-  ///     scatter are avoided. If the limit leaves room for all replacements, as few previous clusters as possible are
-  ///     lost. Otherwise slightly more previous clusters may be lost.
+  ///     These two rules of a continuing limit apply as long as the scatter of the continued answer is at most 1.25^2,
+  ///     or 1.5625, times the scatter of a fresh answer. A fresh answer ignores the previous answer. If the scatter is
+  ///     greater, previous clusters are replaced until the scatter is small enough. A previous cluster is replaced by
+  ///     the clusters of the fresh answer that lie within it. The replacement that lowers the scatter most comes
+  ///     first. Where clusters must be merged to keep the limit, merges that add much scatter are avoided. If the
+  ///     limit leaves room for all replacements, as few previous clusters as possible are lost. Otherwise slightly
+  ///     more previous clusters may be lost.
   ///
   ///     A continued answer for a part of a viewport refines the fresh answer for the whole viewport. But zooming in
   ///     from one continued answer to the next may merge clusters.
@@ -99,10 +100,10 @@ public struct Cut: Hashable, Sendable {
   ///
   /// Each split of a cluster has a distance, its separation, which was found when the tree was built. Clusters are
   /// split in order of falling distances. Splitting ends at the distance that is `pixels` long at the zoom of the
-  /// viewport. In a tree that was split, or that was merged by scatter, a cluster is not split as long as a single badge
-  /// represents the cluster well, which leaves room for denser neighbors. The cluster is split once the root mean
-  /// square distance of its points to their mean is 0.7 of the spacing, or once the distance between its parts is twice
-  /// the spacing. The answer
+  /// viewport. There is an exception in trees that were grown by splitting, or by merging with the metric `scatter`: a
+  /// cluster stays whole as long as a single badge represents the cluster well. This leaves room for denser neighbors.
+  /// Such a cluster is split once the root mean square distance of its points to their mean is 0.7 of the spacing, or
+  /// once the distance between its parts is twice the spacing. The answer
   /// - changes only at the edge if the map is panned, and is the same in neighboring tiles of a map;
   /// - is refined by the answer at a greater zoom, fractional or not, and by the answer with a smaller spacing;
   /// - has a number of clusters that is bounded by the area shown, however many points there are.
@@ -164,7 +165,7 @@ public struct Cut: Hashable, Sendable {
   /// The name of the parameter for the pixels; nil for a cut with only a limit.
   @_spi(Server) public var pixelParameter: String? { pixels?.criterion.rawValue }
 
-  /// The criterion of the cut and its number of pixels; nil for a cut with only a limit.
+  /// The criterion of the cut, and its number of pixels or scale of badges; nil for a cut with only a limit.
   package var pixels: (criterion: PixelCriterion, count: Double)? {
     if case .pixels(let criterion, let count) = criterion { (criterion, count) } else { nil }
   }
@@ -185,9 +186,9 @@ public struct Cut: Hashable, Sendable {
     }
   }
 
-  /// Bound for the radius of a continued answer, which is at most this factor times the radius of a fresh answer. The
-  /// radius of an answer is the root mean square distance of points to the means of their clusters. The scatter of the
-  /// answer grows with the square of the radius.
+  /// The radius of a continued answer is at most this factor times the radius of a fresh answer. The radius of an
+  /// answer is the root mean square distance of points to the means of their clusters. The scatter of the answer grows
+  /// with the square of the radius.
   package static let continuityFactor = 1.25
 }
 
@@ -215,10 +216,11 @@ public struct Cut: Hashable, Sendable {
   /// point is unclustered exactly if there is room for it.
   var leavesRoomForUnclustered: Bool { self != .badges }
 
-  /// The least width of a cluster, in pixels, if the criterion has the value 1.
+  /// Approximate side of the square that a cluster takes up, in pixels, if the criterion has the value 1. With badges
+  /// at scale 1, this is the diameter of the smallest badge of the default curve.
   fileprivate var clusterSide: Double { self == .badges ? 10 : 1 }
 
-  /// The words for the value of this criterion in messages.
+  /// Words that come before the range of valid values in error messages.
   var unit: String { self == .badges ? "a scale " : "a number of pixels " }
 
   /// Whether the criterion keeps clusters apart, provided that each cluster is shown at its own position
@@ -230,7 +232,8 @@ public struct Cut: Hashable, Sendable {
     }
   }
 
-  /// The default number of pixels. The default spacing is the diameter of the largest badge, so that no badges touch.
+  /// The default value: a number of pixels, or the scale of badges. The default spacing is the diameter of the largest
+  /// badge, so that no badges touch.
   public var standard: Double {
     switch self {
     case .detail: 20

@@ -139,8 +139,8 @@ enum LogarithmicBins {
   /// fewer bins.
   static let factors: [[Int128]] = [[1, 2, 3, 4, 5, 6, 8], [1, 2, 3, 5], [1, 2, 5], [1, 3], [1]]
 
-  /// In a column of doubles, only this number of powers of ten below the greatest magnitude have bins of their own.
-  /// All smaller magnitudes share a bin that begins at 0.
+  /// Number of powers of ten, below the greatest magnitude in a column of doubles, that have bins of their own. All
+  /// smaller magnitudes share a bin that begins at 0.
   static let realDecades = 8
 
   /// Returns the edges of at most `count` bins for integers. If there are more than `count` bins even at the greatest

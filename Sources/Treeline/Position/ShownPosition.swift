@@ -231,8 +231,8 @@ private struct MeanDistance {
   private func scaled(_ distance: UInt32) -> UInt64 { UInt64(distance) * UInt64(count) }
 
   private func gap(_ value: UInt64, _ least: UInt64, _ greatest: UInt64) -> UInt64 {
-    // If `least` is above `greatest`, the box to which the distance is computed crosses the seam, but the node's own
-    // `box` does not. The distance counts as 0, because the other box has parts on both sides of the mean.
+    // `least` is above `greatest` if the box to which the distance is computed crosses the seam, but the node's own
+    // `box` does not. The box across the seam then has parts on both sides of the mean, so the distance counts as 0.
     if least > greatest { return 0 }
     return value < least ? least - value : value > greatest ? value - greatest : 0
   }

@@ -83,8 +83,8 @@ extension ClusterTree {
   }
 
   /// Finds all values that do not suit their column, and returns the error for the value with the least row number.
-  /// Returns nil if each value suits its column. In this case, encoding has failed because the values of one column
-  /// have no common encoding.
+  /// Returns nil if each value suits its column. This function is called after encoding has failed. So nil means that
+  /// the values of one column have no common encoding.
   private func firstUnsuitableValue(of columns: [IndexColumn], row: ((Int) -> Int)?) -> ColumnError? {
     let problems = columns.compactMap { column -> (column: String, problem: UnsuitableValue)? in
       guard case .values(let kind?, let value) = column.source else { return nil }

@@ -157,8 +157,9 @@ public struct ColumnEncoding: Sendable {
       return entries.number(of: keepsTexts ? values.textEntry(of: number) : values[number]).map { UInt64($0) }
     }
     if let entry = values.categoryEntry(of: number) { return entries.number(of: entry).map { UInt64($0) } }
-    // Values that are null or absent are missing. A nested value has no code. If no value was missing in the survey,
-    // the code for a missing value may not fit into the width.
+    // A value that is null or absent is missing. The code for a missing value is the number of entries. If no value
+    // was missing in the survey, this code may not fit into the width; then the missing value has no code. A nested
+    // value never has a code.
     let isMissing = !values.isPresent(number) && UInt64(entries.count) <= PackedIntegers.greatest(ofWidth: width)
     return isMissing ? UInt64(entries.count) : nil
   }

@@ -26,8 +26,8 @@ public struct ColumnValues: Sendable {
     }
   }
 
-  /// Visits each entry, and the first point that has this entry. Entries are numbered in the order of their first
-  /// points.
+  /// Visits each different value, and the first point that has this value. Different values are called entries.
+  /// Entries are numbered in the order of their first points.
   func forEachEntry(_ visit: (_ entry: Int, _ firstPoint: Int) -> Void) {
     var next: UInt32 = 0
     for (point, number) in numbers.enumerated() where number == next {

@@ -45,7 +45,8 @@ public struct PiecePlan: Sendable {
   /// - Complexity: O(number of pieces)
   var topRecords: [TopRecord?] {
     var records = [TopRecord?](repeating: nil, count: order.count)
-    // In the stack `extents`, the left child of a node lies above the right child.
+    // `extents` is a stack of the subtrees whose parent has not been visited yet. The left child of a node lies above
+    // the right child, because nodes are visited from the last to the first.
     var (extents, piece) = ([PointExtent](), pieces.count)
     for index in order.indices.reversed() {
       switch order[index] {
@@ -131,8 +132,8 @@ extension PiecePlan: PlainValue {
       guard piece.number == number, piece.first == end else { throw Self.unsound }
       end += piece.pointCount
     }
-    // Number of subtrees that must still begin in `order`. A piece is one subtree. A node is one subtree too, but adds
-    // two children. The number is above 0 until the last subtree begins.
+    // Number of subtrees that must follow in `order` after the items checked so far. Each item begins a subtree. After
+    // a node, two more subtrees must follow: its children. The number reaches 0 only at the last item.
     var missing = pieces.isEmpty ? 0 : 1
     for item in order {
       guard missing > 0 else { throw Self.unsound }

@@ -46,7 +46,7 @@ struct UnsureBoxes {
 
   private static func key(_ level: UInt32, _ column: UInt32, _ row: UInt32) -> UInt64 {
     // In the grid of level l, the number of a column has 32 - l bits. The highest 1 bit of a key identifies the grid,
-    // so grids share no keys.
+    // so two grids never use the same key.
     level == 32 ? 1 : (1 << UInt64(32 - level) | UInt64(column)) << UInt64(32 - level) | UInt64(row)
   }
 

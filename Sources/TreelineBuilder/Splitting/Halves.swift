@@ -1,8 +1,8 @@
 import Treeline
 
 /// The sums over all points of a node, and the sums over the points in its left half. In formulas, n is the number of
-/// all points, and S is the sum of all points. The left half has nₗ points with the sum Sₗ, and the right half has nᵣ
-/// points.
+/// all points, and S is the sum of their positions. The left half has nₗ points, whose positions have the sum Sₗ. The
+/// right half has nᵣ points.
 struct Halves {
   struct Sums: Equatable, Sendable {
     var count: UInt64 = 0
@@ -48,8 +48,8 @@ struct Halves {
     Self.double(leftCount) * Self.double(all.count &- leftCount)
   }
 
-  /// Converts a sum to a double. Sums are below 2^63, so the sum is first read as a signed integer. The conversion of a
-  /// signed integer takes one instruction.
+  /// Converts a sum to a double. Sums are below 2^63, so they can be read as signed integers. This saves time, because
+  /// a signed integer is converted by one instruction.
   @inline(__always) private static func double(_ sum: UInt64) -> Double { Double(Int64(bitPattern: sum)) }
 
   /// Returns |n Sₗ - nₗ S|². The vector n Sₗ - nₗ S is the offset of the left mean from the mean of all points,

@@ -23,8 +23,8 @@ extension Moments {
     }
   }
 
-  /// Adds up the upper and the lower halves of the products separately, so that the loop needs no carry. The sums of
-  /// these halves over up to 2^31 points fit into 64 bits.
+  /// Adds up the upper 32 bits and the lower 32 bits of the products separately, so that the loop needs no carry. Each
+  /// of these sums over up to 2^31 points fits into 64 bits.
   @inline(__always) private static func wideSums(_ points: UnsafeBufferPointer<PlanePoint>, from corner: PlanePoint)
     -> Moments
   {

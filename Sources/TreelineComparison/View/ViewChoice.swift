@@ -18,7 +18,8 @@ struct ViewChoice {
   /// Greatest zoom, at which a pixel is 60 cm wide at the equator. At higher zooms, points are hardly ever close to
   /// each other on the screen.
   static let maximumZoom = 18.0
-  /// Size of the grid's cells. For each cell, a view with the cell's points in its middle is tried as the next view.
+  /// Size of the cells in the grid over the previous view. For each cell, a view that is centered on the points of the
+  /// cell is tried as the next view.
   private static let cellSize = CellSize.pixels(64)
   /// Free space around the points in the view of all points, in pixels: half of the largest badge, and a little more.
   private static let margin = 32.0
@@ -87,8 +88,9 @@ struct ViewChoice {
   }
 
   /// Returns the view centered on a position, cut at the edges of the plane. The view differs from a viewport with the
-  /// same center in two ways. If the view shows the whole world, it begins and ends in the widest gap of the data. If
-  /// the edges of the view are in degrees, they are rounded, so that they can be written exactly.
+  /// same center in two ways. If the view shows the whole world, its west and east edges are the seam, which lies in
+  /// the widest gap between the longitudes of the data. If the edges of the view are in degrees, the edges are
+  /// rounded, so that they can be written exactly.
   func view(x: Double, y: Double, zoom: Double) throws -> ComparisonView {
     let units = Plane.unitsPerPixel(zoom: zoom)
     let (halfWidth, halfHeight) = (size.width / 2 * units, size.height / 2 * units)

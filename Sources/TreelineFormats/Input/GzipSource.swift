@@ -1,6 +1,6 @@
 import CZlib
 
-/// Inflates gzip data (RFC 1952) as a stream. The data may have several members.
+/// Inflates gzip data (RFC 1952) as a stream. The data may consist of several gzip members, one after the other.
 final class GzipSource: ByteSource {
   private let input: Window
   /// zlib keeps a pointer to this state, so the state must not move in memory.

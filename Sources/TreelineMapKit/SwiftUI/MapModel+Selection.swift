@@ -69,8 +69,8 @@
     }
 
     private func badgeToSelect(in scene: MapScene) -> Badge.ID? {
-      // If no point is selected, the badge of the open stack is selected. A tap elsewhere then changes the selection,
-      // so the map reports the tap, and the stack can be closed.
+      // If no point is selected, the badge of the open stack is selected, so that a tap elsewhere changes the
+      // selection. The map reports only taps that change the selection. When the tap is reported, the stack is closed.
       guard let treeIndex = selected.treeIndex else { return stack.map { Badge.ID(badge: $0.badge) } }
       // Before the tree is shown, the badges belong to the previous tree.
       guard let tree, scene.shows(tree) else { return selectedBadge }

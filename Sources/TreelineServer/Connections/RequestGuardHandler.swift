@@ -15,10 +15,10 @@ final class RequestGuardHandler: ChannelDuplexHandler, RemovableChannelHandler {
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart
 
-  /// The connection that a handler guards, with its bounds.
+  /// A connection that a handler guards, and the bounds that the handler enforces.
   struct Connection {
     let bounds: ServerBounds
-    /// Progress of the next request. In an HTTP/2 stream, the head of the request is complete from the start.
+    /// How much of the next request has arrived. An HTTP/2 stream begins with the complete head of its request.
     let progress: RequestProgress
     let isStream: Bool
     /// Whether the maximum number of connections was already open when this connection was opened. In that case, the

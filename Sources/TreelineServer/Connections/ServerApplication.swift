@@ -59,7 +59,7 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
   }
 }
 
-/// An error for a request whose rest could not be parsed after the response had begun.
+/// An error for a request that could not be parsed to its end. This was found after the response had begun.
 private struct UnreadableRequest: Error {}
 
 /// The date of responses, made at most once a second.

@@ -74,7 +74,7 @@ struct LiveBatch: Sendable {
 
 /// The answer to a batch. A repeated batch gets the same answer.
 struct LiveAnswer: Encodable, Sendable {
-  /// Number of the first version of the index that contains the batch.
+  /// Number of the first index version that contains the batch.
   let sequence: UInt64
   let inserted, replaced, removed: Int
 }

@@ -18,9 +18,9 @@ extension LiveIndex {
     (isHurried ? hurriedMapper : mapper).submit { _ in self.makeMaps(isHurried: isHurried) }
   }
 
-  /// Makes maps until no change is waiting. Maps are made either on a thread of low priority or, if `isHurried` is
-  /// true, on a thread of the usual priority (see `MapPace`). When the other thread must make the maps, this thread
-  /// stops and the other thread continues. The thread uses at most half of one core.
+  /// Makes maps until no change is waiting. There are two threads: one has a low priority, and the other has the usual
+  /// priority (see `MapPace`). `isHurried` is true on the thread of the usual priority. When the priority must change,
+  /// this thread stops and the other thread continues. Each thread uses at most half of one core.
   private func makeMaps(isHurried: Bool) {
     #if canImport(Glibc)
       if !isHurried { _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 15) }
@@ -104,8 +104,8 @@ extension LiveIndex {
           state.logLength = log.length
           state.mapLogLength = due.length - removed
           // The new log contains only remembered answers, and batches that are not in the map. The remembered answers
-          // alone may be longer than `longestLog`. So the next compaction is due only when the part of the log that is
-          // in the map has grown by more than `longestLog`.
+          // alone may be longer than `longestLog`. So the next compaction is due only when newer maps contain batches
+          // that take more than `longestLog` bytes of the log.
           state.compactionLength = state.mapLogLength + longestLog
         }
       }

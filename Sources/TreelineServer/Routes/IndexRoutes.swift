@@ -91,8 +91,8 @@ private struct IndexFacts: Encodable {
   let columnKinds: [String: String]
   /// Columns that can be searched; left out if no column can be searched.
   let searchColumns: [String]?
-  /// Groups whose points never share a cluster, and the number of points that are never clustered; left out if the
-  /// index has no groups.
+  /// The groups of the points, and the number of points that are never clustered. Points of different groups never
+  /// share a cluster. Both properties are left out if the index has no groups.
   let groups: [Group]?
   let neverClusteredPointCount: Int?
 
