@@ -81,8 +81,8 @@ public struct ColumnEncoding: Sendable {
   /// Writes the codes of some values. Each code begins `stride` bytes after the beginning of the previous code.
   ///
   /// - Returns: the number of values that are stored as the nearest double, because they are not equal to any double.
-  /// - Throws: `ColumnError` for a value that has no code because it was not surveyed. The row in the error is the
-  ///   number of the point.
+  /// - Throws: `ColumnError` for a value that has no code because it was not surveyed. The error reports the number of
+  ///   the point as the row.
   @discardableResult public func encode(
     _ values: ColumnValues, to start: UnsafeMutableRawPointer, stride: Int
   ) throws -> Int { try encodeAll(values, to: start, stride: stride) }

@@ -8,7 +8,7 @@ struct MapPace {
   /// Longest acceptable time between the response to a batch and the first queries that show the batch. If a batch has
   /// waited longer, maps are made at the usual priority.
   static let longestWait = Duration.seconds(2)
-  /// Time for which maps are made at the usual priority.
+  /// Time for which maps are made at the usual priority after a batch has waited longer than `longestWait`.
   static let hurryingTime = Duration.seconds(10)
 
   private var end: ContinuousClock.Instant?
@@ -22,9 +22,9 @@ struct MapPace {
     if time > Self.longestWait { end = now + Self.hurryingTime }
   }
 
-  /// Returns the time to rest after a map, so that the thread uses at most half of one core. At the usual priority,
-  /// time in which the thread had to wait for other threads counts as rest. At the low priority, waiting does not count
-  /// as rest, because the machine is busy with answers.
+  /// Returns the time to rest after a map, at most 1 second. If the map took at most 1 second, the thread uses at most
+  /// half of one core. At the usual priority, time in which the thread had to wait for other threads counts as rest.
+  /// At the low priority, waiting does not count as rest, because the machine is busy with answers.
   ///
   /// - Parameters:
   ///   - duration: Time that making the map took.
