@@ -11,8 +11,8 @@ public struct ColumnEntries: Sendable {
   /// Approximate memory of the values, in bytes.
   public var memory: Int { entries.memory }
 
-  /// Length of a dictionary with all values of this object, in bytes. Each value takes 9 bytes plus the length of its
-  /// text.
+  /// Length of a dictionary with all values of this object, in bytes. Each value takes the bytes of its entry and 8
+  /// further bytes.
   package var dictionaryLength: Int { entries.bytes.count + 8 * entries.count }
 
   /// Adds the values of some points.

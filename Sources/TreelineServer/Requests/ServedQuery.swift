@@ -68,7 +68,7 @@ extension QueryParameters {
 
   mutating func requireSupport(for cut: Cut, of tree: ClusterTree) {
     guard !tree.supports(cut), let name = cut.pixelParameter else { return }
-    let lack = cut.badgeScale != nil ? "is not grown for badges" : "has no separations or is grown for badges"
+    let lack = cut.badgeScale != nil ? "was not built for badges" : "has no separations or was built for badges"
     refuse(
       name, expected: "no \(name), because the index \(lack); build the index with '--for \(name)'", found: value(name))
   }
