@@ -64,7 +64,7 @@ import TreelineVerification
       let result = try build(folder)
       #expect(result.code == 74)
       #expect(result.errors.contains("found a file with other content (\(bytes.count) bytes)"), "\(result.errors)")
-      #expect(result.errors.contains("move it away"), "\(result.errors)")
+      #expect(result.errors.contains("away or choose another name"), "\(result.errors)")
       #expect(try folder.contents() == [".index.partial"])
       #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(bytes))
     }
@@ -83,7 +83,7 @@ import TreelineVerification
     for (name, found) in [("a", "a link"), ("b", "another name"), ("c", "a folder"), ("d", "a pipe")] {
       let result = try Tool.run("build", Self.input, "-o", folder.path(name))
       #expect(result.code == 74)
-      #expect(result.errors.contains(found) && result.errors.contains("move it away"), "\(result.errors)")
+      #expect(result.errors.contains(found) && result.errors.contains("away or choose another name"), "\(result.errors)")
     }
     #expect(try folder.contents() == before)
   }
