@@ -30,8 +30,8 @@ extension Cut {
   /// The names of all parameters from which a cut is read.
   @_spi(Server) public static let parameterNames = sharedParameters.joined() + ["continuing"]
 
-  /// The parameters of a cut with only a limit. A request for all viewports at once accepts none of these parameters.
-  /// Such requests ask for tiles, or for the zoom at which a cluster splits.
+  /// The parameters of a cut with only a limit. Requests for tiles, and for the zoom at which a cluster
+  /// splits, do not have a viewport of their own, and accept none of these parameters.
   @_spi(Server) public static let limitParameters = ["limit", "order", "continuing"]
 
   fileprivate static let unclusteredNames = ["min-points", "alone-from-zoom"]
