@@ -167,7 +167,7 @@ void test_filter_and_aggregates(const treeline_tree *tree) {
   EXPECT_ERROR(treeline_select(tree, "kind != 'hotel'", &error), TREELINE_ERROR_FILTER, "'is not' is written '<>'");
   EXPECT_ERROR(treeline_select(tree, "stars > 3", &error), TREELINE_ERROR_FILTER, "\"price\"");
   EXPECT_ERROR(treeline_aggregate(answer, "sum(kind)", &error), TREELINE_ERROR_AGGREGATE, "kind category");
-  EXPECT_ERROR(treeline_aggregate(answer, "sum(", &error), TREELINE_ERROR_AGGREGATE, "character 4");
+  EXPECT_ERROR(treeline_aggregate(answer, "sum(", &error), TREELINE_ERROR_AGGREGATE, "character 5");
   int64_t beyond = POINTS;
   EXPECT_ERROR(treeline_values(tree, "price", &beyond, 1, &error), TREELINE_ERROR_ARGUMENT, "tree index");
   EXPECT_ERROR(treeline_values(tree, "stars", NULL, 0, &error), TREELINE_ERROR_FILTER, "\"stars\"");
