@@ -18,7 +18,7 @@ import TreelineBuilder
   /// Tests indexes that name another rule than the rule by which their tree was split. All checksums are correct.
   @Test(
     arguments: [
-      (SplitRule.mean, 2, 0, "node of points 0..<500: expected at least"),
+      (SplitRule.mean, 2, 0, "node of points 0..<500: expected a scatter of at least"),
       (.mean, 3, 24, "node of points 0..<500: expected a split along the principal axis at the weighted mean"),
       (.leastScatter, 1, 0, "node of points 0..<500: expected a split along the principal axis at the mean"),
       (.gamma(3), 3, 4, "node of points 0..<500: expected a split along the principal axis at the weighted mean"),

@@ -140,8 +140,8 @@ def swift_tests(lapack, seconds, paths, expected, command):
 
 
 ALL_TESTS = f"{BUNDLE} && {BUNDLE} --testing-library swift-testing"
-# The implementation of LAPACK can affect only trees, because a single file calls LAPACK. Beside other suites, and with
-# more trials than `fast`, only the tests of trees run with both implementations.
+# The implementation of LAPACK can affect only trees, because a single file calls LAPACK. So only the tests of trees run
+# with both implementations.
 TREE_TESTS = f"{BUNDLE} --testing-library swift-testing --filter 'Determinism|Golden|PrincipalAxis|LAPACK'"
 
 
@@ -150,12 +150,10 @@ MAPKIT = Step("MapKit, SwiftUI and MapLibre by stubs", "scripts/check/mapkit $AR
 DEFAULT = (
     Suite("format", "the format of all Swift sources", (Step("format", "scripts/format --check"),)),
     Suite(
-        "swift", "all Swift tests, under both implementations of LAPACK",
+        "swift", "all Swift tests; tests of trees run under both implementations of LAPACK",
         (
             swift_tests("the reference LAPACK", 500, f"{LIBRARIES}/lapack:{LIBRARIES}/blas", "/lapack/", ALL_TESTS),
-            swift_tests(
-                "OpenBLAS", 60, f"{LIBRARIES}/openblas-pthread", "openblas",
-                f'if [ "$TREELINE_TRIALS$ALL" = fast ]; then {ALL_TESTS}; else {TREE_TESTS}; fi'),
+            swift_tests("OpenBLAS", 60, f"{LIBRARIES}/openblas-pthread", "openblas", TREE_TESTS),
         ), ("liblapack3", "libopenblas0-pthread", "valgrind")),
     Suite(
         "c", "the C interface, under the sanitizers for addresses and undefined behavior",
