@@ -149,7 +149,7 @@ class Run:
         self.others = [suite.name for suite in OTHERS if suite not in suites]
         # Python keeps compiled modules outside of the sources.
         self.environment = os.environ | {
-            "PYTHONPYCACHEPREFIX": str(ROOT / ".build-test/pycache"), "ARGUMENTS": shlex.join(extra), "ALL": "yes" if set(OTHERS) & set(suites) else ""}
+            "PYTHONPYCACHEPREFIX": str(ROOT / ".build-test/pycache"), "ARGUMENTS": shlex.join(extra)}
         for step in self.steps:
             for name, path in step.exports.items():
                 self.environment[name] = str(ROOT / path)
