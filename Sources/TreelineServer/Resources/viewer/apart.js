@@ -15,12 +15,6 @@ const LEAST = 0.5;
 /** Difference in scale from which the map counts as zoomed out. A smaller difference comes from rounded zooms. */
 const ZOOMED = 1.005;
 
-/**
- * Number of times that badges are placed. A dot that takes points becomes a larger badge, so the badges are placed
- * again.
- */
-const ROUNDS = 3;
-
 /** Whether the map shows a lower zoom than the zoom of the shown answer. */
 export const isZoomedOut = ({ sprites: [sprite] }, camera) => sprite?.cluster.scale > camera.scale * ZOOMED;
 
@@ -103,11 +97,9 @@ export function apart(scene, camera, now) {
   const isDrawn = (sprite) => sprite.alpha > 0.01 && !sprite.isForming(now)
     && (sprite.cluster.count === 1 || (sprite.size >= LEAST && sprite.willShowLabel(now)));
   let badges = scene.sprites.filter(isDrawn).map((sprite) => new Drawn(sprite, camera, now));
-  for (let round = 0; round < ROUNDS; round++) {
-    const { placed, hasGrown } = place(badges);
-    badges = placed;
-    if (!hasGrown) break;
-  }
+  // A dot that takes points becomes a larger badge, so the badges are placed again. This ends, because each time a badge
+  // gives its points away.
+  for (let hasGrown = true; hasGrown;) ({ placed: badges, hasGrown } = place(badges));
   const drawn = new Map(badges.map((badge) => [badge.sprite, badge]));
   return {
     sprites: scene.sprites.filter((sprite) => drawn.has(sprite)).map((sprite) => drawn.get(sprite).resized),
