@@ -136,7 +136,8 @@ let package = Package(
 // Tests compile in a fraction of the time without optimization, also in optimized builds of the code that they test.
 // But where tests compute for long, optimized tests save more time than their compilation takes.
 let hasManyTrials = ["full", "thorough"].contains(Context.environment["TREELINE_TRIALS"])
-let computingTests = ["TreelineTests", "TreelineBuilderTests"] + (hasManyTrials ? ["TreelineIndexTests"] : [])
+let computingTests =
+  ["TreelineTests", "TreelineBuilderTests", "PerformanceCountTests"] + (hasManyTrials ? ["TreelineIndexTests"] : [])
 for target in package.targets where target.type == .test && !computingTests.contains(target.name) {
   target.swiftSettings = [.unsafeFlags(["-Onone", "-no-whole-module-optimization", "-enable-batch-mode"])]
 }

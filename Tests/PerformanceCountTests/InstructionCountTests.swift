@@ -41,11 +41,8 @@ import Testing
   static let isComparable = environment.map { isBlessing || recorded[$0] != nil } ?? false
 
   /// Groups of cases. Each group runs in a separate process: earlier work changes the layout of memory, and some
-  /// numbers would differ by a hundredth. The fast test level runs only the first group.
-  static let cases = {
-    let all = [false, true].map { isLong in CountedCase.allCases.filter { $0.isLong == isLong } }
-    return isBlessing || Trials.chosen != .fast ? all : Array(all.prefix(1))
-  }()
+  /// numbers would differ by a hundredth.
+  static let cases = [false, true].map { isLong in CountedCase.allCases.filter { $0.isLong == isLong } }
 
   @Test(
     .enabled(

@@ -1,5 +1,6 @@
 import GridBaseline
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 
@@ -8,7 +9,7 @@ import Treeline
 /// Compares the changes between two answers, and the measures of these changes, with results from sets of points and
 /// loops over all pairs.
 @Suite struct JourneyExhaustiveTests {
-  @Test(arguments: UInt64(1)...8) func flowsAreThePointsInCommon(seed: UInt64) throws {
+  @Test(arguments: Trials.seeds(8, from: 1, atLeast: 2)) func flowsAreThePointsInCommon(seed: UInt64) throws {
     let journey = try #require(try Compared(SamplePoints.towns(seed: seed, count: 1_500)).journey(limit: 30))
     for result in journey.results {
       let sets = result.journey.views.map { $0.clusters.map { Set($0.treeIndices()) } }
@@ -30,7 +31,7 @@ import Treeline
     }
   }
 
-  @Test(arguments: UInt64(1)...8) func measuresAreWhatTheyAreDefinedToBe(seed: UInt64) throws {
+  @Test(arguments: Trials.seeds(8, from: 1, atLeast: 2)) func measuresAreWhatTheyAreDefinedToBe(seed: UInt64) throws {
     let compared = try Compared(SamplePoints.towns(seed: seed, count: 1_500))
     let journey = try #require(try compared.journey(limit: 30))
     for result in journey.results {

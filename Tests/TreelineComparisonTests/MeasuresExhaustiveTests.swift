@@ -1,5 +1,6 @@
 import PointSets
 import GridBaseline
+import TestSupport
 import Testing
 import Treeline
 import TreelineBuilder
@@ -8,7 +9,7 @@ import TreelineBuilder
 
 /// Compares each measure with its definition, which is computed with loops over all points and all clusters.
 @Suite struct MeasuresExhaustiveTests {
-  private static let seeds: [UInt64] = [1, 2, 3, 4, 5, 6]
+  private static let seeds = Trials.seeds(6, from: 1, atLeast: 2)
 
   private func views(seed: UInt64, on plane: Plane) throws -> [ComparisonView] {
     var random = SplitMix64(seed: seed &* 7919)

@@ -1,5 +1,6 @@
 import GridBaseline
 import PointSets
+import TestSupport
 import Testing
 @_spi(Server) import Treeline
 import TreelineBuilder
@@ -54,7 +55,7 @@ import TreelineBuilder
     }
   }
 
-  @Test(arguments: UInt64(1)...5) func gridsAreWidenedUntilTheyShowNoMore(seed: UInt64) throws {
+  @Test(arguments: Trials.seeds(5, from: 1, atLeast: 2)) func gridsAreWidenedUntilTheyShowNoMore(seed: UInt64) throws {
     let compared = try Compared(SamplePoints.towns(seed: seed))
     let yardstick = GridYardstick(grid: compared.grid, cellSize: .pixels(64))
     for comparison in try compared.report().views {

@@ -33,8 +33,8 @@ import TreelineBuilder
   }
 
   @Test(arguments: growths) func lonePointsAreThoseWithNoOtherAround(growth: Growth) throws {
-    for set in (1...6).map({ PointSet("sparse", Self.sparse(seed: $0)) }) + Self.sets
-    where set.coordinates.count < 5_000 {
+    let sets = (1...6).map { PointSet("sparse", Self.sparse(seed: $0)) } + Self.sets
+    for set in Trials.some(of: sets.filter { $0.coordinates.count < 5_000 }, atLeast: 8) {
       let tree = try tree(set.coordinates, as: set.projection, growth)
       for view in try ViewChoice(tree: tree, grid: Grid(over: tree), size: .standard).views() {
         let expected = MeasuresByDefinition.lonePoints(among: Array(tree.positions), in: view)

@@ -8,7 +8,7 @@ import TreelineBuilder
 @testable import TreelineTiles
 
 @Suite struct TilePyramidTests {
-  private static let sets = PointSet.nasty.filter { $0.projection == .webMercator }
+  private static let sets = Trials.some(of: PointSet.nasty.filter { $0.projection == .webMercator }, atLeast: 12)
 
   private static let cuts: [Cut] = [.badges(), .badges(scale: 0.5), .spacing(44), .detail(20), .detail(0)]
 

@@ -106,6 +106,8 @@ VIEWER_LIBRARY = Step(
 TESTS = build(
     "build of the tests", 300, f"swift build {TEST_OPTIONS} --build-tests", (VIEWER_LIBRARY,),
     TREELINE_TOOL=f"{TEST_PRODUCTS}/treelinemap")
+# Has its own folder, so it runs beside the build of the tests, which keeps little more than one core busy.
+RUNTIME = build("build of the apps for the proof of the runtime", 90, "scripts/check/runtime --build")
 # Runs after the build of the tests, in the same folder and with the same flags, so that shared modules compile once.
 SERVER = build(
     "build of the server", 300, f"TREELINE_SHARED_BUILD=1 swift build --package-path Sources/TreelineServer {TEST_OPTIONS} --build-tests",
@@ -139,7 +141,9 @@ def swift_tests(lapack, seconds, paths, expected, command):
         f'export LD_LIBRARY_PATH="{paths}" TREELINE_EXPECTED_LAPACK={expected}; {command}', (TESTS,), seconds)
 
 
-ALL_TESTS = f"{BUNDLE} && {BUNDLE} --testing-library swift-testing"
+ALL_TESTS = f"{BUNDLE} && {BUNDLE} --testing-library swift-testing --skip PerformanceCountTests"
+# These tests run one after another under valgrind. So they are a separate step, beside the other tests.
+COUNTS = f"{BUNDLE} --testing-library swift-testing --filter PerformanceCountTests"
 # The implementation of LAPACK can affect only trees, because a single file calls LAPACK. So only the tests of trees run
 # with both implementations.
 TREE_TESTS = f"{BUNDLE} --testing-library swift-testing --filter 'Determinism|Golden|PrincipalAxis|LAPACK'"
@@ -152,8 +156,9 @@ DEFAULT = (
     Suite(
         "swift", "all Swift tests; tests of trees run under both implementations of LAPACK",
         (
-            swift_tests("the reference LAPACK", 500, f"{LIBRARIES}/lapack:{LIBRARIES}/blas", "/lapack/", ALL_TESTS),
-            swift_tests("OpenBLAS", 60, f"{LIBRARIES}/openblas-pthread", "openblas", TREE_TESTS),
+            swift_tests("the reference LAPACK", 200, f"{LIBRARIES}/lapack:{LIBRARIES}/blas", "/lapack/", ALL_TESTS),
+            swift_tests("OpenBLAS", 25, f"{LIBRARIES}/openblas-pthread", "openblas", TREE_TESTS),
+            Step("instructions, allocations and memory accesses", COUNTS, (TESTS,), 45),
         ), ("liblapack3", "libopenblas0-pthread", "valgrind")),
     Suite(
         "c", "the C interface, under the sanitizers for addresses and undefined behavior",
@@ -171,7 +176,7 @@ DEFAULT = (
         ), ("curl",)),
     Suite(
         "runtime", "an app with only the runtime, and one with the builder without LAPACK",
-        (Step("proof of the runtime", "scripts/check/runtime", (TESTS,), 60),), ("binutils",)),
+        (Step("proof of the runtime", "scripts/check/runtime --check", (TESTS, RUNTIME), 5),), ("binutils",)),
 )
 
 OTHERS = (
