@@ -8,6 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 from conftest import ADD, LAPTOP, MAPLIBRE, PHONE, PICTURES, colour, inside, rest, shown
 from trials import trials
+from waiting import wait_for
 
 TOUCHING = """async (views) => {
   const rest = () => new Promise(done => { const look = () => layer.isMoving ? setTimeout(look, 5) : done(); look() });
@@ -206,8 +207,7 @@ def test_the_keyboard_reaches_and_expands_clusters(open_map):
     counts = sorted((c["count"] for c in shown(page)), reverse=True)
     assert listed.nth(1).inner_text().startswith(f"{counts[1]} points")
     second = sorted(shown(page), key=lambda c: (-c["count"], c["id"]))[1]
-    page.wait_for_timeout(100)
-    assert colour(page, second["left"], second["top"] - second["radius"] - 3.5)[3] > 200
+    wait_for(lambda: colour(page, second["left"], second["top"] - second["radius"] - 3.5)[3] > 200, "the mark")
     page.screenshot(path=PICTURES / "focus.png")
     zoom = page.evaluate("map.getZoom()")
     page.keyboard.press("Enter")
@@ -263,14 +263,12 @@ def test_badges_are_dark_where_the_system_is(open_map):
     assert min(light) > 200 and max(dark) < 80
     page.screenshot(path=PICTURES / "dark.png")
     page.emulate_media(color_scheme="light")
-    page.wait_for_timeout(200)
-    assert min(colour(page, lone["left"], lone["top"] - lone["radius"] + 1)[:3]) > 200
+    wait_for(lambda: min(colour(page, lone["left"], lone["top"] - lone["radius"] + 1)[:3]) > 200, "light badges")
     page.evaluate("layer.set({ theme: 'dark' })")
-    page.wait_for_timeout(200)
-    assert max(colour(page, lone["left"], lone["top"] - lone["radius"] + 1)[:3]) < 80
+    wait_for(lambda: max(colour(page, lone["left"], lone["top"] - lone["radius"] + 1)[:3]) < 80, "dark badges")
     page.evaluate("layer.set({ theme: { ring: '#ff0000' } })")
-    page.wait_for_timeout(200)
-    assert colour(page, lone["left"], lone["top"] - lone["radius"] + 1)[:2] == pytest.approx([255, 0], abs=30)
+    red = pytest.approx([255, 0], abs=30)
+    wait_for(lambda: colour(page, lone["left"], lone["top"] - lone["radius"] + 1)[:2] == red, "red rings")
 
 
 def test_misspelt_options_are_reported(open_map):
@@ -335,11 +333,10 @@ def test_turned_and_tilted_maps_have_their_badges_in_place(open_map):
     page = open_map("airports")
     page.evaluate("map.jumpTo({ bearing: 40, pitch: 50 })")
     rest(page)
-    page.wait_for_timeout(100)
-    page.screenshot(path=PICTURES / "tilted.png")
     clusters = [c for c in inside(page, shown(page)) if c["count"] > 30]
     assert len(clusters) > 5
-    assert all(colour(page, c["left"] - c["radius"] * 0.7, c["top"])[3] > 200 for c in clusters)
+    wait_for(lambda: all(colour(page, c["left"] - c["radius"] * 0.7, c["top"])[3] > 200 for c in clusters), "the badges")
+    page.screenshot(path=PICTURES / "tilted.png")
 
 
 def test_badges_are_on_each_copy_of_the_world(open_map):
