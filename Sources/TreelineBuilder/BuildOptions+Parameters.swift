@@ -42,24 +42,24 @@ extension BuildOptions {
     if let wanted, !wanted.isServed(by: growth, hasSeparations: computesSeparations) {
       parameters.refuse(
         ["for"],
-        expected: "no such option with \(name == nil ? "split" : "grow"), because a tree \(growth.phrase) "
-          + "does not support \(wanted.rawValue)",
+        expected: "a purpose that a tree \(growth.phrase) supports, or no \(name == nil ? "split" : "grow")",
         sentence: "{for} '\(wanted.rawValue)' does not go with a tree \(growth.phrase); leave out {grow} and {split}.")
     }
     if growth.splitRule == nil {
       parameters.refuse(
-        ["split"], expected: "no such option, because a merged tree has no splits",
-        sentence: "{split} needs the value 'split' for {grow}; a merged tree has no splits.")
+        ["split"], expected: "grow=split as well, because a merged tree has no splits",
+        sentence: "{split} needs {grow} with the value 'split', because a merged tree has no splits.")
     }
     if growth.mergeMetric != .badges {
       parameters.refuse(
         ["badge-gap"], expected: "for=badges as well, because other trees ignore the gap between badges",
-        sentence: "{badge-gap} needs the value 'badges' for {for}; other trees ignore the gap between badges.")
+        sentence: "{badge-gap} needs {for} with the value 'badges'; other trees ignore the gap between badges.")
     }
     if !(growth.mergeMetric?.keepsApart ?? false) {
       parameters.refuse(
         ["anchor"], expected: "for=spacing or for=badges as well, because other trees do not keep clusters apart",
-        sentence: "{anchor} needs the value 'spacing' or 'badges' for {for}; other trees do not keep clusters apart.")
+        sentence: "{anchor} needs {for} with the value 'spacing' or 'badges'; "
+          + "other trees do not keep clusters apart.")
     }
   }
 }

@@ -74,7 +74,8 @@ extension treeline_points {
       let (xs, ys) = (UnsafeRawPointer(try given(x, "x of points")), UnsafeRawPointer(try given(y, "y of points")))
       let (xStride, yStride) = (x_stride == 0 ? 8 : x_stride, y_stride == 0 ? 8 : y_stride)
       for stride in [xStride, yStride] where !fitsMemory(count, stride: stride) {
-        throw ArgumentError("\(count) points with strides of \(xStride) and \(yStride) bytes do not fit into memory")
+        throw ArgumentError(
+          "\(count) points with an x stride of \(xStride) and a y stride of \(yStride) bytes do not fit into memory")
       }
       return Array(unsafeUninitializedCapacity: count) { coordinates, initializedCount in
         for row in 0..<count {

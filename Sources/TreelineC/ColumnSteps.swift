@@ -49,7 +49,7 @@ final class ColumnSurveyObject: CObject {
     guard names == other.surveys.map(\.name), surveys.map(\.purpose) == other.surveys.map(\.purpose) else {
       throw ArgumentError(
         "expected a survey with the same columns (\(list(names))) and the same kinds as this survey, "
-          + "found a different one; add a survey of the same columns")
+          + "found a survey with other columns or kinds; create both surveys with the same columns")
     }
     let numbered = try other.surveys.map { try $0.numbered(from: firstRow) }
     try checkCount(adding: other.surveys.first?.pointCount ?? 0)
@@ -121,7 +121,7 @@ public func addSurveyToColumnSurvey(
   _ survey: OpaquePointer?, _ start: UnsafeRawPointer?, _ count: Int, _ firstRow: Int64, _ error: ErrorPlace
 ) -> Bool {
   attempt(error) { () -> Void in
-    guard firstRow >= 0 else { throw ArgumentError("expected a first row of 0 or more, found \(firstRow)") }
+    guard firstRow >= 0 else { throw ArgumentError("expected a first_row of 0 or more, found \(firstRow)") }
     try survey.object(ColumnSurveyObject.self).add(
       ColumnSurveyObject(bytes: bytes(start, count)), firstRow: Int(firstRow))
   } != nil
@@ -162,8 +162,8 @@ final class EncodingObject: CObject {
   func encode(_ values: [ColumnValues], pointCount: Int, to codes: UnsafeMutableRawPointer) throws {
     guard values.count == columns.count, values.allSatisfy({ $0.count == pointCount }) else {
       throw ArgumentError(
-        "expected values in \(columns.count) columns of \(pointCount) points, found \(values.count) columns "
-          + "of \(values.first?.count ?? 0) points")
+        "expected \(columns.count) columns with \(pointCount) values each, found \(values.count) columns "
+          + "with \(values.first?.count ?? 0) values")
     }
     var offset = 0
     for (column, values) in zip(columns, values) {

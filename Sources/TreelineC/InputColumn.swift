@@ -107,7 +107,7 @@ struct InputColumn: @unchecked Sendable {
       throw ArgumentError("column \(name.debugDescription): expected one of the kinds \(kinds), found '\(words[0])'")
     }
     guard type != TREELINE_INSTANTS || kind == nil || kind == .time else {
-      throw ArgumentError("column \(name.debugDescription): expected the kind time for instants, found '\(words[0])'")
+      throw ArgumentError("column \(name.debugDescription): expected the kind 'time' for instants, found '\(words[0])'")
     }
     let preparations = try words.dropFirst().map { word in
       guard let preparation = IndexColumn.Preparation(rawValue: word) else {
@@ -129,7 +129,7 @@ struct InputColumn: @unchecked Sendable {
     get throws {
       guard preparations.isEmpty else {
         throw ArgumentError(
-          "column \(name.debugDescription): expected no preparations, which a build in steps cannot make, found "
+          "column \(name.debugDescription): a build in steps cannot make preparations; leave out "
             + preparations.map { "+\($0.rawValue)" }.sorted().joined())
       }
       return kind
@@ -194,8 +194,8 @@ extension InputColumn {
     case .string(let text) where ["false", "no", ""].contains(text.lowercased()): return false
     case let value:
       throw ArgumentError(
-        "column \(name.debugDescription), row \(row): this column marks points that are never clustered, so "
-          + "expected true, false, yes, no, 1, 0 or no value, found \((value.plainText ?? "").debugDescription)")
+        "column \(name.debugDescription), row \(row): a never-cluster column must have true, false, yes, no, 1, 0 "
+          + "or no value, found \((value.plainText ?? "").debugDescription)")
     }
   }
 

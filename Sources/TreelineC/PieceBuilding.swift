@@ -39,7 +39,7 @@ public func pieceTask(_ pieces: OpaquePointer?, _ number: Int, _ error: ErrorPla
   attemptObject(error) {
     let tasks = try pieces.object(PiecesObject.self).plan.pieces
     guard tasks.indices.contains(number) else {
-      throw ArgumentError("expected the number of a piece from 0 to less than \(tasks.count), found \(size(number))")
+      throw ArgumentError("expected a piece number from 0 to less than \(tasks.count), found \(size(number))")
     }
     return BytesObject(tasks[number].bytes)
   }

@@ -88,7 +88,7 @@ public func addSurveyToSurvey(
     let object = try survey.object(SurveyObject.self)
     let other = try PointSurvey(bytes: bytes(start, count))
     guard other.projection == object.survey.projection else {
-      throw ArgumentError("the surveys have different projections; make both surveys with the same is_planar")
+      throw ArgumentError("the surveys have different projections; create both with the same value of is_planar")
     }
     guard object.survey.pointCount + other.pointCount <= IndexHeader.maximumPointCount else {
       throw BuildError.tooManyPoints(found: object.survey.pointCount + other.pointCount)
@@ -129,7 +129,7 @@ public func project(
       }
       guard survey.mayHold(coordinate) else {
         throw ArgumentError(
-          "row \(row): the point \(coordinate) was not surveyed, because it lies outside the survey's bounds")
+          "row \(row): the point \(coordinate) lies outside the survey's bounds; add the point to the survey first")
       }
       let point = plane.point(at: coordinate)
       positions[2 * row] = point.x
@@ -202,7 +202,7 @@ public func planPieces(_ plan: OpaquePointer?, _ error: ErrorPlace) -> OpaquePoi
     let object = try plan.object(PlanObject.self)
     if object.round == nil { object.round = object.plan.nextRound() }
     guard object.round == nil else {
-      throw ArgumentError("a round is still open; pass the answers to this round to treeline_plan_take")
+      throw ArgumentError("a round is still open; call treeline_plan_take with the answers of this round")
     }
     return BytesObject(object.plan.pieces.bytes)
   }

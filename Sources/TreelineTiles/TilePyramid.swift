@@ -196,7 +196,7 @@ package enum TileError: Error, Equatable, CustomStringConvertible {
         + "so the counts of all tiles would not add up to the number of points"
     case .tooManyClusters(let tile, let found):
       "expected at most \(TilePyramid.mostClusters) clusters in tile \(tile.zoom)/\(tile.x)/\(tile.y), found "
-        + "\(found) or more; choose a greater detail, spacing or scale"
+        + "\(found) or more; choose a greater value for the detail, the spacing or the scale"
     }
   }
 }

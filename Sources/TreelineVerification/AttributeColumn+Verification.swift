@@ -28,7 +28,7 @@ extension AttributeColumn {
   fileprivate func check(isOfKnownVersion: Bool, _ problems: ProblemList, _ pages: PageUse) {
     let reserved: UInt32 = section.read(at: 12)
     problems.check(
-      reserved == 0 || !isOfKnownVersion, label, expected: "0 in the bytes from 12 on", found: "\(reserved)")
+      reserved == 0 || !isOfKnownVersion, label, expected: "0 in the reserved bytes 12 to 15", found: "\(reserved)")
     problems.check(
       String(validating: nameBytes, as: UTF8.self) != nil, label, expected: "a name in UTF-8", found: "other bytes")
     problems.check(
@@ -48,7 +48,8 @@ extension AttributeColumn {
         let bits: UInt64 = body.read(at: 8 * index)
         problems.check(
           Double(bitPattern: bits).isFinite || bits == Self.nullBits || bits == Self.absentBits,
-          "\(label), point \(index)", expected: "a finite number, or the NaN for null or for an absent value",
+          "\(label), point \(index)",
+          expected: "a finite number, or one of the two NaNs that stand for null and for absent values",
           found: "the bits \(String(bits, radix: 16))")
       }
     }

@@ -85,7 +85,7 @@ extension ClusterTree {
       if let groups = storage.groups {
         problems.check(
           roots.map { $0.first..<$0.first + $0.count } == groups.parts, "groups",
-          expected: "for each group, a node with all points of the group", found: "groups that end within nodes")
+          expected: "one node for each group, with exactly the points of the group", found: "other nodes")
         groups.check(problems)
       }
       guard let codes = storage.separations, problems.count == known else { return }

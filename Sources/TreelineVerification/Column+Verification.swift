@@ -60,13 +60,14 @@ extension Column {
           let bits = UInt64(littleEndian: reals.start[index])
           problems.check(
             Double(bitPattern: bits).isFinite || bits == AttributeColumn.nullBits, "\(label), point \(index)",
-            expected: "a finite number, or the NaN of a missing value", found: "the bits \(String(bits, radix: 16))")
+            expected: "a finite number, or the NaN that stands for a missing value",
+            found: "the bits \(String(bits, radix: 16))")
         }
       }
     case .entries(let entries):
       problems.check(
         base == 0 && section[Offset.isDates] == 0, label,
-        expected: "base 0 and no flag for dates, because the values are entries",
+        expected: "base 0 and no flag for dates, because the values are dictionary entries",
         found: "base \(base)")
       check(entries, textCount: section.count - end - 8 * (entries.dictionary.entryCount + 1), problems, pages)
     }
@@ -100,7 +101,7 @@ extension Column {
       !isEmpty || integers.digits == 0 && !integers.isDates, label,
       expected: "0 decimals and no dates, because no point has a value", found: "\(integers.digits) decimals")
     problems.check(
-      !integers.isDates || kind == .time, label, expected: "no dates, because the column is not of times",
+      !integers.isDates || kind == .time, label, expected: "no flag for dates, because the column has no times",
       found: "dates")
   }
 

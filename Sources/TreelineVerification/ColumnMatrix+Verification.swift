@@ -90,7 +90,7 @@ extension ColumnMatrix {
   private func addRank(_ rank: Int, ofPoint index: Int, _ label: String, _ problems: ProblemList) {
     problems.add(
       "\(label), point \(index)",
-      expected: "a rank whose first point has the value of this point and does not come after this point",
+      expected: "a rank whose first point is this point or an earlier point with the same value",
       found: "rank \(rank)")
   }
 
@@ -125,7 +125,7 @@ extension ColumnMatrix {
     let twice = Duplicates.find(count: firstCount, greatest: .max) { body in
       values.forEachBlock { block in for index in block where isFirst[index] { body(values.keys[index]) } }
     }
-    problems.check(twice.isEmpty, label, expected: "for each value, one point that has no link", found: "several")
+    problems.check(twice.isEmpty, label, expected: "one point without a link for each value", found: "several")
   }
 
   private func checkLevelCount(for greatest: Int, _ label: String, _ problems: ProblemList) {
@@ -157,7 +157,8 @@ extension ColumnMatrix {
         isWrong = found != oneCount
         if isWrong {
           problems.add(
-            "\(label), block \(block)", expected: "a count of \(oneCount) for the 1 bits before it", found: "\(found)")
+            "\(label), block \(block)", expected: "\(oneCount) as the number of 1 bits before the block",
+            found: "\(found)")
         }
         let start = block * WaveletMatrix.bitsPerBlock
         for index in start..<start + WaveletMatrix.bitsPerBlock where matrix.isOne(index, level: level) && !isWrong {

@@ -68,7 +68,9 @@ extension ColumnSearch {
         last.map({ Self.comes($0.text, $0.place, before: text, place) }) ?? true
       else {
         problems.add(
-          "\(label) \(number)", expected: "the place of a word, in the order of the folded texts", found: "\(place)")
+          "\(label) \(number)",
+          expected: "the place of a word that follows the previous word in the order of the folded texts",
+          found: "\(place)")
         return
       }
       pages.note(byteCount: 1 << 7 + whole.count)

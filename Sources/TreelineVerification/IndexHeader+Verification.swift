@@ -43,7 +43,7 @@ extension IndexHeader {
     // the flag, because such an index would not have been opened. So the flag is checked only for known kinds.
     problems.check(
       section.isRequired == section.kind.isRequired || !isKnown, "section table, byte \(entry + 4)",
-      expected: "the flag \(section.kind.isRequired ? 1 : 0) of a section of \(section.kind)",
+      expected: "the flag \(section.kind.isRequired ? 1 : 0), because the section is of kind '\(section.kind)'",
       found: section.isRequired ? "1" : "0")
     problems.check(
       section.offset == Self.aligned(end), "section table, byte \(entry + 8)",
@@ -96,7 +96,8 @@ extension IndexHeader {
     guard let texts = IndexDescription.texts(in: bytes) else { return }
     let reserved: UInt32 = bytes.read(at: 12)
     problems.check(
-      reserved == 0 || !isOfKnownVersion, "description", expected: "0 in the bytes from 12 on", found: "\(reserved)")
+      reserved == 0 || !isOfKnownVersion, "description", expected: "0 in the reserved bytes 12 to 15",
+      found: "\(reserved)")
     problems.check(bytes.count > IndexDescription.fixedLength, "description", expected: "a text", found: "none")
     for text in [texts.0, texts.1, texts.2] {
       problems.check(
@@ -144,7 +145,7 @@ extension IndexHeader {
     let expected = Self.seam(of: points, on: plane)
     problems.check(
       plane.seam == expected ?? 0, "header, byte \(Offset.seam)",
-      expected: expected.map { "the seam \($0), the east end of the widest gap" }
+      expected: expected.map { "the seam \($0), the east end of the widest gap between points" }
         ?? "the seam 0, because there are no points", found: "\(plane.seam)")
   }
 

@@ -102,12 +102,12 @@ struct MergeScaleVerifier {
     if storage.mergeTraits.contains(.coarseScales) {
       problems.check(
         own == own.coarse && own >= parts, "separation \(right.first)",
-        expected: "a scale that is rounded to a coarse step, at least \(parts.rawValue)", found: "\(own.rawValue)")
+        expected: "a scale of at least \(parts.rawValue) that is rounded to a coarse step", found: "\(own.rawValue)")
     } else {
       let expected = max(SeparationCode(roundingDown: squaredDistance(left, right)), parts)
       problems.check(
         own == expected, "separation \(right.first)",
-        expected: "\(expected.rawValue), the greatest of the children's scales and the scale of their distance",
+        expected: "\(expected.rawValue), the greatest of three scales: of each child, and of the distance between them",
         found: "\(own.rawValue)")
     }
   }
@@ -124,7 +124,7 @@ struct MergeScaleVerifier {
     let found = TreeStorage.bit(of: anchors, at: Int(right.first))
     problems.check(
       found == isRight, "anchor \(right.first)",
-      expected: "\(isRight ? 1 : 0), the side of the child whose position is nearer to the mean",
+      expected: "\(isRight ? 1 : 0) (0 left, 1 right), the side of the child that is nearer to the node's mean",
       found: "\(found ? 1 : 0)")
   }
 
@@ -135,7 +135,7 @@ struct MergeScaleVerifier {
     indices.forEachBlock(noting: pages, bytesPerElement: 2) { block in
       for index in block where !problems.isFull {
         if codes[index] != 0 {
-          problems.add("separation \(index)", expected: "0, where no node is split", found: "\(codes[index])")
+          problems.add("separation \(index)", expected: "0, because no node is split here", found: "\(codes[index])")
         }
         if let anchors = storage.anchors { expectNoAnchor(at: index, anchors) }
       }
@@ -144,7 +144,7 @@ struct MergeScaleVerifier {
 
   private func expectNoAnchor(at index: Int, _ anchors: UnsafePointer<UInt8>) {
     if TreeStorage.bit(of: anchors, at: index) {
-      problems.add("anchor \(index)", expected: "0, where no node is split", found: "1")
+      problems.add("anchor \(index)", expected: "0, because no node is split here", found: "1")
     }
   }
 
@@ -156,7 +156,7 @@ struct MergeScaleVerifier {
       let squaredDistance = squaredDistance(node, other)
       problems.check(
         squaredDistance >= code.squaredDistance, "nodes of points \(node.range) and \(other.range)",
-        expected: "a squared distance of at least \(code.squaredDistance), because both nodes are shown at one scale",
+        expected: "a squared distance of at least \(code.squaredDistance) between nodes shown at the same scale",
         found: "\(squaredDistance)")
       return problems.isFull ? 0 : squaredReach
     }

@@ -122,10 +122,10 @@ struct SeparationVerifier {
         number: right.first, left: storage.meanPosition(of: left), right: storage.meanPosition(of: right))
       let own = ownCode(node, parts)
       if code > visit.shownAt && visit.depth > 0 {
-        add(.aboveParent, parts.number, expected: "at most \(visit.shownAt.rawValue), the separation of its parent")
+        add(.aboveParent, parts.number, expected: "at most \(visit.shownAt.rawValue), the separation of the parent")
       }
       if code > own {
-        let reason = "because of the distance between its children and the scatter of its points"
+        let reason = "because of the distance between the node's children and the scatter of the node's points"
         add(.alone, parts.number, expected: "at most \(own.rawValue), \(reason)")
       }
       if alone.isEmpty { look(at: parts, from: min(own, visit.shownAt), downTo: code) }
@@ -187,7 +187,7 @@ struct SeparationVerifier {
   private mutating func expectZero(_ indices: Range<Int>) {
     indices.forEachBlock(noting: pages, bytesPerElement: 2) { block in
       for index in block where codes[index] != 0 && alone.count < ProblemList.capacity {
-        add(.alone, UInt32(index), expected: "0, where no node is split")
+        add(.alone, UInt32(index), expected: "0, because no node is split here")
       }
     }
   }
@@ -214,7 +214,7 @@ struct SeparationVerifier {
       guard let nearest = toRight ?? toLeft else {
         return add(
           .unsplit, at: code, parts.number,
-          expected: "at least \(code.rawValue), because no other node is in the way")
+          expected: "at least \(code.rawValue), because no other node blocks the split")
       }
       code = max(SeparationCode(roundingDown: nearest.squaredDistance), nearest.code, own)
     }

@@ -27,7 +27,7 @@ struct TreeVerifier {
     if let root = storage.root { verify(TreePart.dividing(root, of: storage, threads: threads)) }
     let (pointCount, nodeCount) = (storage.pointCount, storage.nodeCount)
     problems.check(
-      nextPair == max(nodeCount, 1), "node records", expected: "\(nextPair), the number that the tree uses",
+      nextPair == max(nodeCount, 1), "node records", expected: "\(nextPair), the number of records that the tree uses",
       found: "\(nodeCount)")
     problems.check(
       isAcrossSeam == storage.mergeTraits.contains(.acrossSeam) || problems.isFull, "header, traits of a merged tree",
@@ -104,7 +104,7 @@ struct TreeVerifier {
     }
   }
 
-  private static func pair(_ number: Int) -> String { "children at record \(number), from left to right" }
+  private static func pair(_ number: Int) -> String { "children at record \(number), the next record in tree order" }
 
   /// Adds the problem that the records below a node contradict the node. Such records are not checked any further.
   private func add(_ error: IndexError, at node: Node) {
@@ -154,7 +154,7 @@ extension TreeVerifier {
     let starts = groups.parts.map(\.lowerBound).filter { node.range.contains(Int($0)) }
     let isHalved = starts.count > 1 && starts[0] == node.first && starts[(starts.count + 1) / 2] == children.right.first
     problems.check(
-      isHalved, node.name, expected: "half of its groups in each child",
+      isHalved, node.name, expected: "half of the node's groups in each child",
       found: "a right child that begins at point \(children.right.first); the groups of the node begin at \(starts)")
     checkRecord(of: node, children, facts)
   }
@@ -176,8 +176,8 @@ extension TreeVerifier {
     if isStored {
       checkRecord(of: node, children, facts)
       problems.check(
-        node.count > NodeRecord.bucketCapacity, node.name, expected: "a bucket, because there are \(node.count) points",
-        found: "stored children")
+        node.count > NodeRecord.bucketCapacity, node.name,
+        expected: "a bucket, because the node has only \(node.count) points", found: "stored children")
     }
     if isMerged {
       isAcrossSeam = isAcrossSeam || facts.box.isAcrossSeam
@@ -229,13 +229,13 @@ extension TreeVerifier {
       // The sums of integers are exact. The rounding errors of all other steps add up to a few units of the 53rd bit.
       problems.check(
         between >= most * (1 - 0x1p-48), node.name,
-        expected: "a scatter of at least \(most) between the children, which the best split across the axis has",
+        expected: "a scatter of at least \(most) between the children, as in the best split across the axis",
         found: "\(between)")
       // A builder turns the dividing line again and again, as long as each turn gains at least 1/2048 of the scatter.
       let gain = facts.scatterToGain(leftCount)
       problems.check(
         gain <= between * 0x1p-10, node.name,
-        expected: "each point in the child whose mean is nearer, and \(gain) more scatter between the children",
+        expected: "each point in the child with the nearer mean; this adds \(gain) to the scatter between the children",
         found: "\(between)")
     }
   }

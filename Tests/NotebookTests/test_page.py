@@ -306,9 +306,9 @@ LINKS = {
     "map=//": "The link has unknown or invalid parts: map.",
     "map=5/50": "The link has unknown or invalid parts: map.",
     "dust=toString": "The link has unknown or invalid parts: dust.",
-    "donuts=kind": "Columns of the link are missing or of the wrong kind: “kind”.",
+    "donuts=kind": "The link uses columns that are missing or of the wrong kind: “kind”.",
     "where=size+%3C+1": "This map ignores filters and shows all points.",
-    "open=99999999999999999999999": "The point or stack that the link opens is not in this index.",
+    "open=99999999999999999999999": "The link opens a point or a stack of points that is not in this index.",
 }
 
 

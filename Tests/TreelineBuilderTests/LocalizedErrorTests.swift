@@ -45,7 +45,7 @@ import TreelinePages
     #expect(bare.contains("a tree without separations") && bare.contains("supporting: .spacing"))
     let center = Coordinate(longitude: 1, latitude: 2)
     let flat = message { _ = try tree.hasPoint(in: Viewport(center: center, zoom: 3, width: 0, height: 1)) }
-    #expect(flat.contains("above 0, as the width, found 0"))
+    #expect(flat.contains("a finite width above 0 pixels, found 0"))
   }
 
   @Test func coordinatesAreSpelledAsTheyAreWritten() {

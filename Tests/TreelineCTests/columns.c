@@ -75,7 +75,7 @@ treeline_encoding *encode_parts(size_t column_count, uint8_t **codes) {
     NO_ERROR(EXPECT(treeline_encoding_encode(encoding, start, length, own, count, &error)));
     if (column_count > 0)
       EXPECT_ERROR(treeline_encoding_encode(encoding, start, length, own, count - 1, &error),
-          TREELINE_ERROR_ARGUMENT, "expected values in 3 columns");
+          TREELINE_ERROR_ARGUMENT, "expected 3 columns with");
     EXPECT_ERROR(treeline_encoding_encode(encoding, start, length - 1, own, count, &error), TREELINE_ERROR_PIECES,
         "expected");
     treeline_bytes_free(values[i]);
@@ -109,7 +109,7 @@ void test_columns_that_fail(void) {
   size_t length;
   const void *start = treeline_bytes_start(bytes, &length);
   EXPECT_ERROR(treeline_column_survey_add_survey(other, start, length, 0, &error), TREELINE_ERROR_ARGUMENT,
-      "add a survey of the same columns");
+      "create both surveys with the same columns");
   treeline_column_survey_free(other);
   columns[2].kind = "number";
   NO_ERROR(other = treeline_column_survey_create(columns, 3, &error));

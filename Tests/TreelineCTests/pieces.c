@@ -175,7 +175,7 @@ static void test_steps(
       TREELINE_ERROR_PARAMETER, "speed");
   for (size_t i = count; i > 0; i--)
     build_piece(pieces, i - 1, positions, numbers, encoding, codes, folder);
-  EXPECT_ERROR(treeline_pieces_task(pieces, count, &error), TREELINE_ERROR_ARGUMENT, "the number of a piece");
+  EXPECT_ERROR(treeline_pieces_task(pieces, count, &error), TREELINE_ERROR_ARGUMENT, "a piece number");
   treeline_monitor monitor = {.progress = note_stage};
   if (!strstr(assembly, "separations"))
     monitor.context = "writing";

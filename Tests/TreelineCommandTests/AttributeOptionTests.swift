@@ -59,7 +59,7 @@ import Testing
     #expect(result.code == 64)
     #expect(
       result.errors.contains(
-        "there is no column \"nmae\", which --attributes names; "
+        "there is no column \"nmae\" for --attributes; "
           + "the columns are \"name\", \"category\", \"b,c\", \"d\", \"caf\u{E9}\", \"twice\", \"twice\"; did you mean \"name\"?"
       ), "\(result.errors)")
   }
@@ -67,7 +67,7 @@ import Testing
   @Test func nameOfTwoColumnsIsRefused() throws {
     let result = try build(Self.csv, ["twice"]).result
     #expect(result.code == 64)
-    #expect(result.errors.contains("there are 2 columns \"twice\", which --attributes names"))
+    #expect(result.errors.contains("there are 2 columns \"twice\" for --attributes"))
   }
 
   @Test func nameThatNoFeatureHasIsRefused() throws {

@@ -22,7 +22,7 @@ import Testing
       let result = try Tool.run(["build", points, "-o", folder.path("index")] + words + memory)
       #expect(result.code == 64, "\(words) \(memory): \(result.errors)")
       #expect(
-        result.errors.contains("there are 2 columns \(names.name.debugDescription), which "), "\(result.errors)")
+        result.errors.contains("there are 2 columns \(names.name.debugDescription) for --"), "\(result.errors)")
       #expect(try folder.contents() == ["points.csv"])
     }
   }
@@ -32,9 +32,9 @@ import Testing
     let names = (header: header, name: String(header.prefix { $0 != "," }))
     let points = try folder.write("lon,lat,\(header)\n1,2,5,6\n", to: "points.csv")
     let filtered = try Tool.run("query", points, "--filter", "\"\(names.name)\" > 5")
-    #expect(filtered.code == 64 && filtered.errors.contains("which --filter names; rename"), "\(filtered.errors)")
+    #expect(filtered.code == 64 && filtered.errors.contains("for --filter; rename"), "\(filtered.errors)")
     let summed = try Tool.run("query", points, "--aggregate", "sum(\"\(names.name)\")")
-    #expect(summed.code == 64 && summed.errors.contains("which --aggregate names; rename"), "\(summed.errors)")
+    #expect(summed.code == 64 && summed.errors.contains("for --aggregate; rename"), "\(summed.errors)")
   }
 
   @Test func coordinatesMayHaveTheName() throws {

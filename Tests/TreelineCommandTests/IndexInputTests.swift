@@ -32,8 +32,8 @@ import Testing
     let result = try Tool.run(["compare", "--methods", "all", "--bbox", "0,40,20,55", index])
     #expect(result.code == 0)
     #expect(result.output.contains("Steepest-first") || result.output.contains("steepest-first/\(rule)"))
-    #expect(result.errors.contains("left out spacing/\(rule): it needs separations"), "\(result.errors)")
-    #expect(result.errors.contains("this index has one tree, split by '\(rule)'"), "\(result.errors)")
+    #expect(result.errors.contains("left out 'spacing/\(rule)', which needs separations"), "\(result.errors)")
+    #expect(result.errors.contains("compared only the tree of this index, split by '\(rule)'"), "\(result.errors)")
   }
 
   /// Checks names of methods without a split rule. If the input is points, such a name means the tree of the article.

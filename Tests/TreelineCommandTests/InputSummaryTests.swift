@@ -67,7 +67,8 @@ import Testing
       let points = try folder.write("lon,lat,d\n" + rows + "2,2,\n", to: "points.csv")
       return try Tool.run(["build", points, "-o", folder.path("index"), "--columns", columns] + memory).errors
     }
-    let odd = "; looks odd: column \"d\" has times before 1971 or after 2100 (kind time reads numbers as seconds, "
+    let odd =
+      "; looks odd: column \"d\" has times before 1971 or after 2100 (the kind 'time' reads numbers as seconds, "
     for memory in [[], ["--memory", "1B"]] {
       for cell in ["20240501", "2024", "1714521600000", "0", "-1"] {
         #expect(try errors([cell, "1714521600"], "d:time", memory).contains("; columns: d time" + odd), "\(cell)")

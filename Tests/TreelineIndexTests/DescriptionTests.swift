@@ -68,7 +68,7 @@ import TreelineBuilder
     #expect(try editor.forged().problems().map(\.expected) == ["text in UTF-8"])
     editor = try IndexEditor(TestIndex.described)
     editor.store(UInt32(1), at: editor.offset(of: .description) + 12)
-    #expect(try editor.forged().problems().map(\.expected) == ["0 in the bytes from 12 on"])
+    #expect(try editor.forged().problems().map(\.expected) == ["0 in the reserved bytes 12 to 15"])
   }
 
   @Test func columnsLeaveRoomForIt() throws {

@@ -50,7 +50,9 @@ import Testing
     editor = try IndexEditor(TestIndex.planar)
     editor.store(UInt32(1), at: 64)
     let error = #expect(throws: IndexError.self) { _ = try editor.withHeaderRepaired().open() }
-    #expect("\(try #require(error))".contains("at byte 64: expected no clipped points on a plain plane, 0, found 1"))
+    #expect(
+      "\(try #require(error))".contains(
+        "at byte 64: expected the number of clipped points on a plain plane, 0, found 1"))
   }
 
   @Test func sectionTable() throws {

@@ -110,7 +110,8 @@ import TreelineVerification
       })
     #expect(
       try problems { $0.set(.childOffset, ofRecord: 0, to: 3) }.contains {
-        $0.contains("expected children at record 1, from left to right, found 3") || $0.contains("record 0 at byte")
+        $0.contains("expected children at record 1, the next record in tree order, found 3")
+          || $0.contains("record 0 at byte")
       })
     #expect(
       try problems { $0.store($0.number(at: $0.offset(of: .rows), as: UInt32.self), at: $0.offset(of: .rows) + 4) }

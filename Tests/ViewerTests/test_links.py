@@ -66,7 +66,7 @@ def test_points_on_a_plane_have_a_map_of_their_own(open_map):
 
 def test_a_link_to_a_point_that_is_no_more_says_so(open_map):
     page = open_map("#index=stacks&view=tree&map=13/55.7/12.5&open=999999999", tolerates=["404"])
-    page.get_by_text("The point or stack that the link opens is not in this index.").wait_for()
+    page.get_by_text("The link opens a point or a stack of points that is not in this index.").wait_for()
 
 
 @pytest.mark.parametrize("link, said", [

@@ -612,7 +612,7 @@ def test_pictures_have_a_legend(open_map, link, told):
 
 def test_a_guessed_name_says_so(open_map):
     page = open_map("#index=untitled&map=15/64.1459/-21.9371", LAPTOP)
-    page.get_by_text("Points are named after the column “door”. This is a guess.").wait_for()
+    page.get_by_text("The map guesses that the column “door” has the names of the points.").wait_for()
     assert page.evaluate("viewer.tree.labels.placed.some(({ isPoint }) => isPoint)")
     named = open_map("#index=iceland", LAPTOP)
     assert named.locator("#names-say").is_hidden()

@@ -268,7 +268,7 @@ def test_the_grid_says_that_it_knows_no_filters(open_map):
 def test_links_that_ask_for_what_is_not_there(open_map):
     page = open_map("#index=events&view=tree&donuts=nothing&brush=kind&sum=kind&range=a..b")
     assert page.evaluate("() => [viewer.settings.donuts, viewer.settings.brush, viewer.settings.sum]") == ["", "", ""]
-    page.get_by_text("Columns of the link are missing or of the wrong kind: “nothing”, “kind”.").wait_for()
+    page.get_by_text("The link uses columns that are missing or of the wrong kind: “nothing”, “kind”.").wait_for()
     page = open_map("#index=events&view=tree&brush=opened&range=a..b", settle=False, tolerates=["400"])
     page.get_by_text("The filter of the link is not valid for this index; all points are shown.").wait_for()
 

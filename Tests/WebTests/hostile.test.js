@@ -37,7 +37,7 @@ test("invalid options are errors", async () => {
   for (const options of [{ for: "limits" }, { projection: "globe" }, { anchor: "anywhere" }, { badgeGap: -1 }, { badgeGap: NaN }, { badgeGap: 129 }]) {
     await assert.rejects(Treeline.build([[1, 2]], options), BuildError, JSON.stringify(options));
   }
-  await assert.rejects(Treeline.build(new Float64Array(2 * (2 ** 21 + 1))), /at most 2097152 points in a page, found 2097153; build an index/);
+  await assert.rejects(Treeline.build(new Float64Array(2 * (2 ** 21 + 1))), /at most 2097152 points, found 2097153; build an index/);
 });
 
 test("skipInvalid leaves out invalid points, and other points keep their rows", () => {
@@ -49,7 +49,7 @@ test("skipInvalid leaves out invalid points, and other points keep their rows", 
 
 test("columns without a value for each point are errors", async () => {
   for (const kind of [null, undefined, 5, ["a"], { length: NaN }]) {
-    await assert.rejects(Treeline.build([[1, 2], [3, 4]], { columns: { kind } }), (error) => error instanceof BuildError && /2 values in the column kind/.test(error.message));
+    await assert.rejects(Treeline.build([[1, 2], [3, 4]], { columns: { kind } }), (error) => error instanceof BuildError && /2 values in the column 'kind'/.test(error.message));
   }
 });
 
@@ -123,7 +123,7 @@ test("points that cannot be clustered are treated as in supercluster", () => {
     for (const options of [{ maxZoom: 5.5 }, { minZoom: 9, maxZoom: 5 }, { maxZoom: "5" }, { minZoom: -1 }]) {
       assert.throws(() => new Index(options).load([]), RangeError, JSON.stringify(options));
     }
-    assert.throws(() => new Index().load({ type: "FeatureCollection", features: [] }), /give the features/);
+    assert.throws(() => new Index().load({ type: "FeatureCollection", features: [] }), /give its property 'features'/);
     assert.throws(() => new Index().load([]).getTile(NaN, 0, 0), RangeError);
   }
   const features = Array.from({ length: 9 }, (_, i) => ({ type: "Feature", properties: {}, geometry: { type: "Point", coordinates: [i / 1000, 0] } }));

@@ -57,7 +57,7 @@ test("errors name the file, the place, what was expected and found, and a remedy
     return error instanceof IndexError;
   });
   await assert.rejects(Treeline.open(new ArrayBuffer(0)), /expected an index/);
-  await assert.rejects(Treeline.open(new TextEncoder().encode("longitude,latitude")), /'treelinemap build' makes one/);
+  await assert.rejects(Treeline.open(new TextEncoder().encode("longitude,latitude")), /make an index with 'treelinemap build'/);
   await assert.rejects(Treeline.open(null), IndexError);
   await assert.rejects(Treeline.open(undefined), IndexError);
 });

@@ -318,7 +318,7 @@ test("a damaged page is an error that names it", async () => {
     response.writeHead(200).end("not a page");
     return true;
   });
-  await assert.rejects((await Treeline.open(url)).clusters(VIEW), { name: "IndexError", message: /pages\/[0-9a-f]{16}\.page: expected \d+ bytes from \d+, with the checksum in the name of the file, found other bytes/ });
+  await assert.rejects((await Treeline.open(url)).clusters(VIEW), { name: "IndexError", message: /pages\/[0-9a-f]{16}\.page: expected \d+ bytes from byte \d+ on, with the checksum that the file's name contains, found other bytes/ });
   close();
 });
 

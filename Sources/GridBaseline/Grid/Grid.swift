@@ -141,7 +141,9 @@ extension Grid {
   /// - Parameter offset: The number of members to skip. If no member is left, the page is empty.
   /// - Precondition: `offset` and `limit` are not negative.
   package func members(of cluster: GridCluster, offset: Int = 0, limit: Int = .max) -> [Int] {
-    precondition(offset >= 0 && limit >= 0, "Expected 0 or more, found offset \(offset), limit \(limit)")
+    precondition(
+      offset >= 0 && limit >= 0,
+      "Expected an offset and a limit of 0 or more, found the offset \(offset) and the limit \(limit)")
     return Array(rows(in: cluster.bounds).dropFirst(offset).prefix(limit))
   }
 

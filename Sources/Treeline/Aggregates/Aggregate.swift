@@ -241,7 +241,7 @@ extension AggregateError: CustomStringConvertible {
     switch self {
     case .unknownColumn(let name, let known): "\(FilterError.unknownColumn(name: name, known: known))"
     case .unsuited(let aggregate, let column, let kind, let expected):
-      "'\(aggregate)' needs \(expected), and the column \(column.debugDescription) is of kind \(kind.rawValue)"
+      "'\(aggregate)' needs \(expected), but the column \(column.debugDescription) is of kind \(kind.rawValue)"
     case .tooManyRows(let aggregate, let found, let maximum):
       "'\(aggregate)' reads the value of each point: expected at most \(maximum) points in the answer, found \(found); "
         + Self.preparation(for: aggregate) + "look at a smaller part of the map"

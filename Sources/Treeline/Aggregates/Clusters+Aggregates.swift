@@ -126,9 +126,11 @@ extension Aggregate {
       guard isNumber else { throw unsuited("a column of numbers", column) }
       if let weight {
         let weights = try found(weight, in: tree)
-        guard case .integers(let values) = column.values else { throw unsuited("a column of decimals", column) }
+        guard case .integers(let values) = column.values else {
+          throw unsuited("a column of exact decimals (numbers that are not stored as doubles)", column)
+        }
         guard case .integers(let weightValues) = weights.values, weights.kind == .number else {
-          throw unsuited("a column of decimals as weights", weights)
+          throw unsuited("weights in a column of exact decimals (numbers that are not stored as doubles)", weights)
         }
         let mean = try WeightedMean(
           tree: tree, rows: rows, column: column, values: values, weights: weights, weightValues)

@@ -89,7 +89,8 @@ public struct ClusterTransition: Sendable {
   /// - Complexity: O(k) for k clusters in both answers together. If both answers have filters and the filters differ,
   ///   O(pointCount / 64) is added.
   public init(from first: Clusters, to second: Clusters) {
-    precondition(first.tree.isSame(as: second.tree), "Expected two answers of one tree, found answers of two trees")
+    precondition(
+      first.tree.isSame(as: second.tree), "Expected two answers of the same tree, found answers of different trees")
     var walk = Walk(first, second)
     walk.run()
     filters = walk.filters

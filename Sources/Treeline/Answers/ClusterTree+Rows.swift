@@ -8,7 +8,8 @@ extension ClusterTree {
   /// - Complexity: O(1)
   public func members(of cluster: Cluster) -> RowNumbers {
     precondition(
-      cluster.range.upperBound <= pointCount, "Expected a cluster of this tree, found the range \(cluster.range)")
+      cluster.range.upperBound <= pointCount,
+      "Expected a cluster of this tree, which has \(pointCount) points, found the points \(cluster.range)")
     return RowNumbers(tree: self, range: cluster.range)
   }
 

@@ -8,7 +8,8 @@ extension ClusterTree {
   /// - Complexity: O(n log n) for n points of the cluster, and memory for a copy of these points.
   public func convexHull(of cluster: Cluster) -> [Coordinate] {
     precondition(
-      cluster.range.upperBound <= pointCount, "Expected a cluster of this tree, found the range \(cluster.range)")
+      cluster.range.upperBound <= pointCount,
+      "Expected a cluster of this tree, which has \(pointCount) points, found the points \(cluster.range)")
     // Measures x from the western edge of the cluster, so that a cluster across the seam, where the plane begins and
     // ends, is in one piece.
     let west = cluster.rect.minX

@@ -62,21 +62,22 @@ extension QueryError: CustomStringConvertible {
     switch self {
     case .limitBelowOne(let found): "expected a limit of 1 or more clusters, found \(found)"
     case .limitBelowGroups(let found, let needed):
-      "expected a limit of \(needed) or more clusters, one for each group in view and for each point in view "
-        + "that is never clustered, found \(found)"
+      "expected a limit of \(needed) or more clusters, found \(found); each group in view and each point in view "
+        + "that is never clustered needs a cluster of its own"
     case .notFinite(let edge, let found): "expected a finite number as the \(edge) edge of the box, found \(found)"
     case .southAboveNorth(let south, let north):
       "expected the south edge of the box at or below its north edge, "
         + "found south \(ParameterValue.text(south)) and north \(ParameterValue.text(north))"
     case .westBeyondEast(let west, let east):
-      "expected the west edge of the box at or before its east edge, because x and y are not degrees, "
-        + "found west \(ParameterValue.text(west)) and east \(ParameterValue.text(east))"
+      "expected the west edge of the box at or before its east edge, "
+        + "found west \(ParameterValue.text(west)) and east \(ParameterValue.text(east)); "
+        + "plain x and y do not wrap around like longitudes"
     case .zoomNotFinite(let found): "expected a finite number as the zoom, found \(found)"
     case .notALength(let name, let found):
       (name == "badges"
-        ? "expected a finite scale, 0 or more, for badges"
-        : "expected a finite number of pixels, \(["width", "height"].contains(name) ? "above 0" : "0 or more"), as the "
-          + name) + ", found \(ParameterValue.text(found))"
+        ? "expected a finite badge scale of 0 or more"
+        : "expected a finite \(name) \(["width", "height"].contains(name) ? "above 0 pixels" : "of 0 or more pixels")")
+        + ", found \(ParameterValue.text(found))"
     case .grownForBadges:
       "a spacing needs a tree with separations, found a tree that was grown for badges; "
         + "use badges, or build the tree again for spacings, with 'supporting: .spacing' or '--for spacing'"
@@ -90,16 +91,16 @@ extension QueryError: CustomStringConvertible {
       (PixelCriterion.allCases.map { $0 == .badges ? "badges" : "a \($0.rawValue)" } + ["a margin"]).listed("and")
         + " are in pixels and need a viewport with a zoom, found a viewport without a zoom"
     case .notByPixels:
-      "expected a cut by \(PixelCriterion.list { $0 }), found a limit, whose answer depends on the viewport"
+      "expected a cut by \(PixelCriterion.list { $0 }), found a limit; with a limit, clusters depend on the viewport"
     case .tileOnPlainPlane:
-      "expected a box, a center or everything as the viewport, found a map tile, which needs longitudes and latitudes"
+      "expected a box, a center or the whole map as the viewport, found a map tile; tiles need longitudes and latitudes"
     case .tooFewValues(let expected, let found):
       "expected \(expected) values or more, one for each row of the tree, found \(found); "
         + "pass the values from which the tree was built, in the same order"
     case .differentValue(let row, let expected, let found):
       (expected.map { "expected the value of row \(row) at \(Self.text($0))" }
         ?? "expected no value for row \(row), because the tree has no such point") + ", found \(Self.text(found)); "
-        + "pass the values from which the tree was built, in the same order, or build the tree again from these values"
+        + "pass the values from which the tree was built, in the same order, or build a new tree from the new values"
     case .unknownProperty(let keyPath, let columns):
       "the map has no column for the property \(keyPath); "
         + (columns.isEmpty
@@ -107,8 +108,8 @@ extension QueryError: CustomStringConvertible {
           : "the columns are " + columns.prefix(20).map(\.debugDescription).joined(separator: ", ")
             + (columns.count > 20 ? " and \(columns.count - 20) more" : ""))
     case .unsuitedValue(let keyPath, let type, let found):
-      "expected a result of type \(type) for \(keyPath), found \(found); use a property whose type can hold all values "
-        + "of its column and the sums of these values"
+      "expected a result of type \(type) for \(keyPath), found \(found); the property needs a type that can hold "
+        + "all its values and their sums"
     case .notACoordinate(let found):
       "expected a finite longitude and a latitude from -90 to 90 as the center of the viewport, "
         + "found \(Self.text(found))"
@@ -116,10 +117,10 @@ extension QueryError: CustomStringConvertible {
       "expected clusters that do not overlap, found cluster \(lower) within cluster \(upper)"
     case .noPassingPoint(let id): "no point of cluster \(id) passes the filter"
     case .unknownPoint(let treeIndex, let pointCount):
-      "expected the index of a point in tree order, below \(pointCount), found \(treeIndex)"
+      "expected a point with an index below \(pointCount) in tree order, found the index \(treeIndex)"
     case .neverUnclustered(let points):
-      "expected unclustered points with a 'leastMembers' of 1 or more and a number as 'fromZoom', "
-        + "found \(points.leastMembers) and \(ParameterValue.text(points.fromZoom))"
+      "expected 1 or more as 'leastMembers' of unclustered points, and a number as 'fromZoom', "
+        + "found 'leastMembers' \(points.leastMembers) and 'fromZoom' \(ParameterValue.text(points.fromZoom))"
     case .unknownCluster(let id):
       "this tree has no cluster with the id \(id); use ids from answers of this tree"
     }

@@ -39,17 +39,18 @@ public struct BadgeCurve: Hashable, Sendable {
       return "1 to \(greatestStepCount) steps of a curve, found \(steps.count)"
     }
     guard steps[0].pointCount == 1 else {
-      return "a curve whose first step is for 1 point, found \(steps[0].pointCount)"
+      return "a curve whose first step is for 1 point, found a first step for \(steps[0].pointCount) points"
     }
     for (step, next) in zip(steps, steps.dropFirst())
     where next.pointCount <= step.pointCount || next.diameter < step.diameter {
       return
-        "a step with more points and a diameter of \(step.diameter) or more after the step for \(step.pointCount) "
-        + "points, found a step for \(next.pointCount) points with a diameter of \(next.diameter)"
+        "a next step for more than \(step.pointCount) points with a diameter of \(step.diameter) or more, "
+        + "found a step for \(next.pointCount) points with a diameter of \(next.diameter)"
     }
     let diameters = (steps[0].diameter, steps.last!.diameter)
     guard diameters.0 >= leastDiameter, diameters.1 <= greatestDiameter else {
-      return "diameters from \(leastDiameter) to \(greatestDiameter), found \(diameters.0) and \(diameters.1)"
+      return "diameters from \(leastDiameter) to \(greatestDiameter) (in 64ths of a pixel), "
+        + "found diameters from \(diameters.0) to \(diameters.1)"
     }
     return gap <= greatestGap ? nil : "a gap up to \(greatestGap), found \(gap)"
   }

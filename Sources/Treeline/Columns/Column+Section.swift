@@ -44,7 +44,7 @@ extension Column {
       bytes.count >= Offset.name, at: 0, "a column of \(Offset.name) bytes or more", found: "\(bytes.count) bytes")
     let kindNumber = Int(bytes[Offset.kind])
     try require(
-      1...Self.kindOrder.count ~= kindNumber, at: Offset.kind, "a kind of column from 1 to \(Self.kindOrder.count)",
+      1...Self.kindOrder.count ~= kindNumber, at: Offset.kind, "a column kind from 1 to \(Self.kindOrder.count)",
       found: "\(kindNumber)")
     let kind = Self.kindOrder[kindNumber - 1]
     guard let encoding = Encoding(rawValue: bytes[Offset.encoding]), encoding.suits(kind) else {

@@ -206,7 +206,7 @@ struct CQL2Parser {
         switch symbol {
         case "!=", "!": "'is not' is written '<>'"
         case "==": "'is' is written '='"
-        case "+", "-", "*", "/", "^", "%": "columns are compared as they are, without arithmetic"
+        case "+", "-", "*", "/", "^", "%": "compare the column itself: a filter cannot calculate"
         default: nil
         }
       throw unexpected(expected, remedy: remedy)
@@ -285,9 +285,9 @@ struct CQL2Parser {
     case _ where name.hasPrefix("T_"):
       throw unexpected(
         Filter.TemporalRelation.allCases.map { "'\($0.rawValue)'" }.listed("or"),
-        remedy: "other functions compare two intervals, but a column contains single moments")
+        remedy: "the other 'T_' functions of CQL2 compare two intervals, but a column contains single moments")
     case _ where name.hasPrefix("S_"):
-      throw unexpected("'S_INTERSECTS'", remedy: "a point that lies within an area also intersects the area")
+      throw unexpected("'S_INTERSECTS'", remedy: "write 'S_INTERSECTS' to find the points within an area")
     default: throw unexpected("a condition, 'S_INTERSECTS' or one of the functions that begin with 'T_'")
     }
   }
@@ -353,7 +353,7 @@ struct CQL2Parser {
     let column = try columnName()
     guard ["geometry", "position"].contains(column) else {
       throw fault(
-        at: range, expected: "'geometry', the position of a point",
+        at: range, expected: "'geometry', which is the position of a point",
         found: "the column '\(CQL2Scanner.shortened(column))'")
     }
     try require(",", "and an area")

@@ -129,7 +129,7 @@ extension CQL2Scanner {
     throw FilterTextError(
       at: start, of: scalars, expected: "a number such as -12.5 or 1e6",
       found: "'\(Self.shortened(text(start..<position)))'",
-      remedy: "put a column name that begins like a number in double quotes")
+      remedy: "if this is the name of a column, put it in double quotes")
   }
 
   private mutating func symbol(_ scalar: Unicode.Scalar) throws(FilterTextError) -> String {
@@ -146,7 +146,7 @@ extension CQL2Scanner {
       switch scalar {
       case "\u{2018}", "\u{2019}", "\u{201C}", "\u{201D}", "`":
         "put texts in straight single quotes ('), and column names in straight double quotes (\")"
-      default: "put a column name with such a character in double quotes"
+      default: "if the name of a column has special characters, put it in double quotes"
       }
     throw FilterTextError(
       at: start, of: scalars, expected: "a column, a value or an operator", found: "'\(Self.visible(scalar))'",

@@ -149,7 +149,7 @@ extension ClusterTree {
 
   private func selecting(_ filter: Filter, reusing previous: ClusterTree?) throws(FilterError) -> ClusterTree {
     precondition(
-      previous.map(isSame) ?? true, "Expected a filter of this tree for reuse, found a filter of another tree")
+      previous.map(isSame) ?? true, "Expected a previous filter of this tree, found a filter of another tree")
     let previous = previous?.filterSelection
     let planner = FilterPlanner(tree: self)
     var added: [FilterTerm] = []

@@ -96,7 +96,7 @@ package final class Selection: Sendable {
 
   /// Returns the points that pass both selections.
   func intersection(_ other: Selection) -> Selection {
-    precondition(storage === other.storage, "Expected two filters over one tree, found filters over two trees")
+    precondition(storage === other.storage, "Expected two filters of the same tree, found filters of different trees")
     return Selection(of: storage) { words in
       for index in words.indices { words[index] = self.words.bits[index] & other.words.bits[index] }
     }

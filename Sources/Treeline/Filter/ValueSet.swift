@@ -35,7 +35,7 @@ enum ValueSet {
     case (.codes(let a), .codes(let b)): .codes(Self.intersection(a, b))
     case (.reals(let a), .reals(let b)): .reals(Self.intersection(a, b))
     case (.entries(let a), .entries(let b)): .entries(zip(a, b).map { $0 && $1 })
-    default: preconditionFailure("Expected two sets of values of one column, found sets of two columns")
+    default: preconditionFailure("Expected values of the same column, found values of different columns")
     }
   }
 

@@ -41,7 +41,7 @@ public struct Histogram: Hashable, Sendable {
   /// range is empty or contains bins that do not exist, `filtered(by:)` throws.
   public func filter(ofBins bins: Range<Int>) -> Filter {
     guard bins.lowerBound >= 0, bins.upperBound <= counts.count, !bins.isEmpty else {
-      return .where(column, .equals, .unusable("the bins \(bins), but there are \(counts.count) bins"))
+      return .where(column, .equals, .unusable("the bins \(bins) of a histogram with \(counts.count) bins"))
     }
     return .where(column, .isAtLeast, values[bins.lowerBound]) && .where(column, .isLess, values[bins.upperBound])
   }

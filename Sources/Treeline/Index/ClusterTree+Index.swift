@@ -108,7 +108,8 @@ extension BadgeCurve {
     }
     let gap = bytes.read(at: 0) as UInt16
     if let problem = Self.problem(steps, gap: gap) {
-      throw file.malformed(at: section.offset, expected: problem, found: "an invalid curve")
+      throw file.malformed(
+        at: section.offset, expected: "a valid curve", found: "a curve with a fault (expected \(problem))")
     }
     self.init(steps: steps, gap: gap)
   }

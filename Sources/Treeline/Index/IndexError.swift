@@ -20,7 +20,8 @@ extension IndexError: CustomStringConvertible {
     switch self {
     case .unopenable(let path, let reason): "\(path): cannot be opened: \(reason)"
     case .notAnIndex(let path):
-      "\(path): expected an index, which begins with the bytes 89 54 52 4C 0D 0A 1A 0A; 'treelinemap build' makes one"
+      "\(path): expected an index, which begins with the bytes 89 54 52 4C 0D 0A 1A 0A; "
+        + "make an index with 'treelinemap build'"
     case .unknownVersion(let path, let major, let minor):
       "\(path): expected an index of version \(IndexHeader.majorVersion), found version \(major).\(minor); "
         + "build it again or use a later Treeline"
@@ -60,7 +61,7 @@ extension TreeStorage {
 
   @inline(never) func bucketOverfull(_ record: UInt32) -> IndexError {
     damage(
-      record, expected: "a bucket of at most \(NodeRecord.bucketCapacity) points or of one position",
+      record, expected: "a bucket of at most \(NodeRecord.bucketCapacity) points, or of points at one position",
       found: "\(nodes[Int(record)].count) points in \(nodes[Int(record)].box)")
   }
 

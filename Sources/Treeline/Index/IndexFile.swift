@@ -23,7 +23,7 @@ import CLibrary
       length = isOpen ? Int(status.st_size) : 0
       guard isOpen else { throw .unopenable(path: name, reason: String(cString: strerror(errno))) }
       guard status.st_mode & S_IFMT == S_IFREG else {
-        throw .unopenable(path: name, reason: "expected a regular file, which can be mapped")
+        throw .unopenable(path: name, reason: "expected a regular file, because an index is mapped into memory")
       }
     }
 

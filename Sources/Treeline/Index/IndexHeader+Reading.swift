@@ -19,7 +19,7 @@ extension IndexHeader {
       sectionCount <= Self.maximumSectionCount, at: Offset.sectionCount, "at most \(Self.maximumSectionCount) sections",
       found: "\(sectionCount)")
     let length = Self.offset(ofEntry: sectionCount)
-    try file.expect(UInt32(length), at: Offset.headerLength, "the length of header and section table in bytes")
+    try file.expect(UInt32(length), at: Offset.headerLength, "the length of the header and the section table in bytes")
     try file.require(
       bytes.count >= length, at: bytes.count, "a section table up to byte \(length)", found: "the end of the file")
     // The checksum covers the header and the section table. The eight bytes of the checksum itself count as 0.
@@ -46,7 +46,7 @@ extension IndexHeader {
       clippedPointCount <= pointCount, at: Offset.clippedPointCount, "at most \(pointCount) clipped points",
       found: "\(clippedPointCount)")
     if plane.projection == .planar {
-      try file.expect(0 as UInt32, at: Offset.clippedPointCount, "no clipped points on a plain plane")
+      try file.expect(0 as UInt32, at: Offset.clippedPointCount, "the number of clipped points on a plain plane")
     }
     contentHash = file.read(at: Offset.contentHash)
     growth = try Growth(readingFrom: file)
@@ -72,10 +72,10 @@ extension Plane {
       }
       self = .webMercator(seam: seam)
     case .planar:
-      try file.expect(0 as UInt32, at: Offset.seam, "no seam on a plain plane")
+      try file.expect(0 as UInt32, at: Offset.seam, "the seam of a plain plane")
       try file.require(
         edges.allSatisfy { abs($0) <= 4e300 } && edges[2] >= 0, at: Offset.left,
-        "a finite left, top and side, and a side of 0 or more", found: "\(edges)")
+        "a finite left edge, a finite top edge and a finite side of 0 or more", found: "\(edges)")
       self = .planar(left: edges[0], top: edges[1], side: edges[2])
     case nil:
       throw file.malformed(
@@ -124,7 +124,7 @@ extension IndexSection {
     let (offset, length): (UInt64, UInt64) = (file.read(at: entry + 8), file.read(at: entry + 16))
     try file.require(
       offset % IndexHeader.alignment == 0 && offset >= end, at: entry + 8,
-      "a section with an offset that is a multiple of 64 and at least \(end)", found: "offset \(offset)")
+      "a section offset that is a multiple of 64 and at least \(end)", found: "offset \(offset)")
     try file.require(
       offset <= file.bytes.count && length <= UInt64(file.bytes.count) - offset, at: entry + 16,
       "a section that ends within the file's \(file.bytes.count) bytes", found: "offset \(offset) and length \(length)")

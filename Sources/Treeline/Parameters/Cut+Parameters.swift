@@ -89,7 +89,7 @@ extension Cut: Parameterized {
       parameters.refuse(
         "continuing", expected: "a limit without \(PixelCriterion.list())",
         found: "true",
-        sentence: "{continuing} needs a cut with only a limit; \(PixelCriterion.list("and")) ignore the previous view.")
+        sentence: "{continuing} needs a limit without \(PixelCriterion.list()), because they ignore the previous view.")
     }
     if case .pixels(let pixels, _) = criterion, !pixels.leavesRoomForUnclustered {
       parameters.refuseUnclustered(beside: pixels.rawValue)
@@ -132,7 +132,7 @@ extension QueryParameters {
     guard has("order") else { return }
     refuse(
       "order", expected: "no order with \(PixelCriterion.list())", found: text("order"),
-      sentence: "{order} and {\(name)} exclude each other; the order is for a limit without {\(name)}.")
+      sentence: "{order} and {\(name)} exclude each other; an order applies only to a limit without {\(name)}.")
   }
 }
 

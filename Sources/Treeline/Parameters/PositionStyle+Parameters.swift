@@ -6,8 +6,8 @@ extension PositionStyle {
       keepsVisible: parameters.has("keep-visible") ? parameters.flag("keep-visible") : nil)
     if parameters.has(PixelCriterion.badges.rawValue), let name = moving(in: tree) {
       parameters.refuse(
-        [name], expected: "no \(name) beside badges, because badges that are moved may touch",
-        sentence: "{\(name)} and {badges} exclude each other, because badges that are moved may touch.")
+        [name], expected: "no \(name) with badges, because moved badges may touch each other",
+        sentence: "{\(name)} and {badges} exclude each other, because moved badges may touch each other.")
     }
   }
 }

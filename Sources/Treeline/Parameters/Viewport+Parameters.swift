@@ -58,7 +58,8 @@ extension Viewport: Parameterized {
     }
     if self.zoom == nil && parameters.has("tile-size") {
       parameters.refuse(
-        "tile-size", expected: "a zoom, to which the tile size applies", found: parameters.value("tile-size"),
+        "tile-size", expected: "a zoom as well, because a tile size applies only to a zoom",
+        found: parameters.value("tile-size"),
         sentence: "{tile-size} needs {zoom} or {tile}, because a tile size applies only to a zoom.")
     }
   }
@@ -100,7 +101,7 @@ extension QueryParameters {
     if has("tile") { return }
     for (side, other) in [("width", "height"), ("height", "width")] where has(side) && !has(other) {
       refuse(
-        other, expected: "a number of pixels, which \(name(side)) needs", found: nil,
+        other, expected: "a number of pixels, because \(name(side)) is given", found: nil,
         sentence: "{\(side)} needs {\(other)}.")
     }
     if has("center") {
@@ -113,12 +114,12 @@ extension QueryParameters {
         (hasZoom || has("zoom") ? [] : ["zoom"]) + (has("width") || has("height") ? [] : ["width", "height"])
       if let first = missing.first {
         refuse(
-          first, expected: "a number, which \(name("center")) needs", found: nil,
+          first, expected: "a number, because \(name("center")) is given", found: nil,
           sentence: "{center} needs \(missing.map { "{\($0)}" }.listed("and")).")
       }
     } else if has("width"), !has("bbox") {
       refuse(
-        "bbox", expected: "a bbox or a center, which \(name("width")) needs", found: nil,
+        "bbox", expected: "a bbox or a center, because \(name("width")) is given", found: nil,
         sentence: "{width} needs {bbox} or {center}.")
     }
   }

@@ -79,8 +79,8 @@ extension SearchError: CustomStringConvertible {
     switch self {
     case .unknownColumn(let name, let known): "\(FilterError.unknownColumn(name: name, known: known))"
     case .notPrepared(let column, let known):
-      "the column \(column.debugDescription) was not prepared for a search; build the index with '+search' after its "
-        + "name (in Swift: '.prepared(for: .search)')"
+      "the column \(column.debugDescription) was not prepared for a search; build the index with '+search' after "
+        + "the column's name (in Swift: '.prepared(for: .search)')"
         + (known.isEmpty ? "" : ", or search " + known.map(\.debugDescription).listed("or"))
     case .noSearch:
       "no column was prepared for a search; build the index with '--search' and the name of a column of texts "

@@ -21,8 +21,8 @@ public struct SplitRule: Hashable, Sendable {
     fileprivate var summary: String {
       switch self {
       case .mean: "at the mean of their points, as in Applidium's article"
-      case .leastScatter: "where both halves together scatter least"
-      case .gamma: "at their mean weighted by distance to the power of g - 1, for a g \(gammaDomain)"
+      case .leastScatter: "where the two halves have the least total scatter"
+      case .gamma: "at the mean of their points weighted by distance^(g - 1), for g \(gammaDomain)"
       }
     }
 

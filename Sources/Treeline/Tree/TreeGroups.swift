@@ -64,7 +64,7 @@ extension TreeGroups {
       let (pointCount, length): (UInt32, UInt32) = (bytes.read(at: 8 + 8 * group), bytes.read(at: 12 + 8 * group))
       try file.require(
         pointCount > 0 && Int(length) <= bytes.count - end, at: section.offset + UInt64(8 + 8 * group),
-        "a group with points and a name that ends within \(bytes.count) bytes",
+        "a group with 1 point or more, and a name that ends within the section's \(bytes.count) bytes",
         found: "\(pointCount) points, \(length) bytes")
       names.append(String(decoding: bytes[end..<end + Int(length)], as: UTF8.self))
       pointCounts.append(pointCount)
@@ -73,7 +73,8 @@ extension TreeGroups {
     }
     try file.require(
       end == bytes.count && total == UInt64(pointCount), at: section.offset,
-      "groups of \(pointCount) points in total, in \(end) bytes", found: "\(total) points in \(bytes.count) bytes")
+      "groups with \(pointCount) points in total, in a section of \(end) bytes",
+      found: "\(total) points in \(bytes.count) bytes")
     self.init(names: names, pointCounts: pointCounts, neverClustered: neverClustered)
   }
 

@@ -181,7 +181,7 @@ public struct ColumnEncoding: Sendable {
       let last = Int128(form.base) + Int128(form.missingCode) - 1
       let noun = form.kind == .number ? "a number" : form.areDates ? "a date" : "a time"
       let unit = form.digits == 0 ? "" : " times 10^-\(form.digits)"
-      return "\(noun) like those that were surveyed, from \(form.base)\(unit) to \(last)\(unit)"
+      return "\(noun) within the surveyed range, from \(form.base)\(unit) to \(last)\(unit)"
     }
   }
 

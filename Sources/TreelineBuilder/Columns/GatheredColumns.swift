@@ -63,7 +63,7 @@ package struct GatheredColumns: Sendable {
       throw .unsupported(
         what: (long.count == 1 ? "Column " : "Columns ") + long.joined(separator: ", "),
         reason: "the different texts need more than the \(most) bytes that are available",
-        remedy: "leave out a column and look up its values by row, or allow more memory")
+        remedy: "leave out a column and look up its values by row number, or allow more memory")
     }
     return entries[number]
   }

@@ -23,13 +23,13 @@ extension EditError: CustomStringConvertible {
     switch self {
     case .notBuilt:
       "expected a map that was built from its values, found a map on an existing tree; "
-        + "build it with 'ClusterMap(values, at: \\.coordinate)'"
+        + "build the map from values, with 'ClusterMap(values, at: \\.coordinate)'"
     case .grouped: "expected a map without groups, found a map with groups; build it again to change its values"
     case .sharedKey(let key): "expected values with different keys, found two values with the key \(key)"
     case .keyTwice(let key): "expected each key once in an edit, found \(key) twice"
     case .keyExists(let key):
       "expected a key that is not on the map, found \(key); to change a value, pass it in 'moving'"
-    case .noSuchKey(let key): "expected the key of a value on the map, found \(key)"
+    case .noSuchKey(let key): "expected the key of a value on the map, found the unknown key \(key)"
     case .invalidCoordinate(let key, let found, let projection):
       "value \(key): " + BuildError.expectation(of: projection, found)
     }

@@ -141,7 +141,7 @@ import Treeline
         switch self {
         case .incomplete: "a whole record"
         case .letters: "the letters TLOG"
-        case .length(let check, _): "\(String(check, radix: 16)) as the check of its length"
+        case .length(let check, _): "the checksum \(String(check, radix: 16)) of its length"
         case .content(let checksum, _): "the checksum \(String(checksum, radix: 16))"
         case .beforeOthers: "an undamaged record"
         }

@@ -90,7 +90,7 @@ public struct BuildPlan: Sendable {
 
   /// Like `take(_:)`, but the type of its errors is declared.
   mutating func accept(_ answers: PlanAnswers) throws(PieceError) {
-    guard let round else { preconditionFailure("Expected a call of nextRound() first") }
+    guard let round else { preconditionFailure("Expected a call of nextRound() before the answers") }
     precondition(answers.answers.count == asked.count, "The answers belong to another round")
     try checkExtents(answers)
     var nodes = nodes
@@ -121,7 +121,7 @@ public struct BuildPlan: Sendable {
         left + right == whole
       else {
         throw PlanAnswers.contradicting(
-          "two halves with the \(nodes[parent].extent?.count ?? 0) points of their node",
+          "two halves that together have the \(nodes[parent].extent?.count ?? 0) points of their node",
           "a half with \(moments.count) points that does not complement the other half")
       }
     }
@@ -147,7 +147,7 @@ public struct BuildPlan: Sendable {
       switch rule.kind {
       case .mean: return .line(Split(atMeanOf: points.moments, from: points.corner, across: axis))
       case .leastScatter: return .search(PositionRounds(of: points.moments, from: points.corner, across: axis))
-      case .gamma: preconditionFailure("Expected a rule that the initializer accepts, found gamma")
+      case .gamma: preconditionFailure("Expected a rule other than gamma, found gamma")
       }
     }
   }

@@ -26,7 +26,8 @@ public enum PieceError: Error, Hashable, Sendable {
 
 extension PieceError {
   static let tooManyRows = PieceError.unsupported(
-    what: "A row number beyond 2^53", reason: "programs that read answers cannot represent such a number exactly",
+    what: "An index with a row number beyond 2^53",
+    reason: "programs that read answers cannot represent such a number exactly",
     remedy: "give points smaller row numbers")
 }
 

@@ -43,7 +43,7 @@ package struct PlainBytes: Sendable {
     }
     guard expected == found else {
       throw .damaged(
-        what: kind, expected: "bytes as an earlier step wrote them, with the checksum \(expected)",
+        what: kind, expected: "the bytes that an earlier step wrote, with the checksum \(expected)",
         found: "the checksum \(found)")
     }
     self.init(bytes)

@@ -104,7 +104,7 @@ import Treeline
         try body(UnsafeRawBufferPointer(block))
       }
       guard checksum.finalize() == expected else {
-        throw .damaged(what: "piece \(piece)", expected: "its \(name) as they were written", found: "other bytes")
+        throw .damaged(what: "piece \(piece)", expected: "unchanged \(name)", found: "other bytes")
       }
     }
   }

@@ -101,12 +101,12 @@ package final class SeparationPieces: Sendable {
     }
     for root in roots where root.count > capacity {
       guard let front = try advance(ShownFront(root, of: tree.storage), selecting: capacity) else {
-        preconditionFailure("The separations of a whole tree depend on nodes outside the tree")
+        preconditionFailure("Expected the separations of a whole tree, found one that needs nodes outside the tree")
       }
       note(Int(root.count) - front.weight)
       try forEach(front.pieces(upTo: capacity / 2)) { piece throws(PieceError) in
         guard try self.separate(piece, of: front) else {
-          preconditionFailure("Separations are unknown although the margin of the piece contains all nodes")
+          preconditionFailure("Expected all separations of a piece whose margin has all nodes, found an unknown one")
         }
         note(piece.reduce(0) { $0 + front.nodes[Int($1)].weight })
       }

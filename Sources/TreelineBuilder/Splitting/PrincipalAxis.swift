@@ -96,7 +96,8 @@ package struct PrincipalAxis: Hashable, Sendable {
         return LAPACKE_dsteqr_work(
           LAPACK_COL_MAJOR, CChar(UInt8(ascii: "I")), 2, space, space + 2, space + 3, 2, space + 7)
       }
-      precondition(status == 0, "LAPACKE_dsteqr_work found no eigenvectors of ((\(a), \(b)), (\(b), \(-a))): \(status)")
+      precondition(
+        status == 0, "LAPACKE_dsteqr_work failed with status \(status) for the matrix ((\(a), \(b)), (\(b), \(-a)))")
       return (space.5, space.6)
     }
   #endif

@@ -183,7 +183,7 @@ import Treeline
         throw .failed(path: target, action: "open \(path)", reason: systemReason())
       }
       defer { close(descriptor) }
-      guard isOurs(descriptor) else { throw foreign("a file with other content (\(status.st_size) bytes)") }
+      guard isOurs(descriptor) else { throw foreign("an unrelated file (\(status.st_size) bytes)") }
       guard try isLocked(descriptor) else { return }
       guard unlink(path) == 0 else { throw .failed(path: target, action: "remove \(path)", reason: systemReason()) }
     }
@@ -192,7 +192,7 @@ import Treeline
     /// Otherwise returns words for the kind of the file, such as "a folder", for an error message.
     private static func kind(of status: stat) -> String? {
       switch status.st_mode & S_IFMT {
-      case S_IFREG: status.st_nlink == 1 ? nil : "a file that also has another name"
+      case S_IFREG: status.st_nlink == 1 ? nil : "a file with several names (hard links)"
       case S_IFLNK: "a link"
       case S_IFDIR: "a folder"
       case S_IFIFO: "a pipe"

@@ -66,7 +66,7 @@ extension IndexWritingError: CustomStringConvertible {
       "\(path): expected an index or no file, found a file that is not an index; choose another name, or "
         + "allow this file to be overwritten"
     case .notAFile(let path):
-      "\(path): expected a regular file or no file, found something else, which is never replaced; "
+      "\(path): expected a regular file or no file, found something else, such as a folder or a device; "
         + "choose another name"
     case .tooManyAttributes(let found, let maximum):
       "expected at most \(maximum) columns to keep, found \(found); keep fewer columns"
@@ -74,12 +74,12 @@ extension IndexWritingError: CustomStringConvertible {
     case .column(let error): "\(error)"
     case .inUse(let path): "\(path): another run is writing this file; wait until that run ends"
     case .foreignPartialFile(let path, let partialPath, let found):
-      "\(path): the file is first written to \(partialPath); expected no file there, or a file of an earlier run, "
-        + "found \(found); move \(partialPath) away or choose another name"
+      "\(path): the file is first written to the path \(partialPath), but this path is taken by \(found); "
+        + "move \(partialPath) away or choose another name"
     case .failed(let path, let action, let reason): "\(path): could not \(action): \(reason); nothing was changed"
     case .notDurable(let path, let reason):
-      "\(path): the file was written, but its folder could not be flushed to the disk: \(reason); a power cut may "
-        + "undo the change; check the disk and write the file again"
+      "\(path): the file was written, but its folder could not be flushed to the disk: \(reason); "
+        + "a power cut may undo the change; check the disk and write the file again"
     case .cancelled: "writing the index was cancelled"
     }
   }

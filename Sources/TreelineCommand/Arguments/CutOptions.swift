@@ -35,27 +35,27 @@ struct PixelCutOptions<Prefix: OptionPrefix>: ParsableArguments {
     name: Prefix.name("detail"), parsing: .unconditional,
     help: Prefix.help(
       "detail",
-      "Split clusters until the root mean square distance of their points to their mean is at most this many pixels. The clusters do not depend on the box. If a limit allows fewer clusters, the detail grows until the limit is kept.",
+      "Split each cluster until the root mean square distance of its points to their mean is at most this many pixels. The clusters do not depend on the box. If the limit allows fewer clusters, a larger distance is used.",
       valueName: "px")) var detail: String?
 
   @Option(
     name: Prefix.name("spacing"), parsing: .unconditional,
     help: Prefix.help(
       "spacing",
-      "Split clusters as long as any two of them stay this many pixels apart. The clusters do not depend on the box. If a limit allows fewer clusters, the spacing grows until the limit is kept. Needs points, or an index built with '--for spacing'.",
+      "Split clusters as long as all clusters stay at least this many pixels apart. The clusters do not depend on the box. If the limit allows fewer clusters, a larger spacing is used. Needs points, or an index built with '--for spacing'.",
       valueName: "px")) var spacing: String?
 
   @Option(
     name: Prefix.name("badges"), parsing: .unconditional,
     help: Prefix.help(
       "badges",
-      "Split clusters as long as no two badges touch. The clusters do not depend on the box. 'badge_px' is the diameter of a badge at this scale. Needs points, or an index built with '--for badges'.",
+      "Split clusters as long as no two badges touch. The value, usually 1, scales the diameters of badges. The clusters do not depend on the box. In the output, 'badge_px' is the diameter of a badge. Needs points, or an index built with '--for badges'.",
       valueName: "scale")) var badges: String?
 
   @Option(
     name: Prefix.name("min-points"), parsing: .unconditional,
     help: Prefix.help(
-      "min-points", "Show clusters with fewer points than this as single points. Needs --detail or --spacing.",
+      "min-points", "Show points separately if their cluster has fewer points than this. Needs --detail or --spacing.",
       valueName: "m"))
   var minPoints: String?
 

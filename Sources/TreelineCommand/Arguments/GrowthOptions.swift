@@ -8,7 +8,7 @@ struct GrowthOptions: ParsableArguments {
   @Option(
     name: .customLong("for"),
     help: .init(
-      "What queries will ask for. 'limit' suits '--limit' and '--detail', which every tree answers. 'spacing' suits '--spacing', and 'badges' suits '--badges'. The tree is built for these queries. (default: limit, or what the subcommand asks for)",
+      "The queries for which the tree is built: 'limit' for '--limit' and '--detail', 'spacing' for '--spacing', 'badges' for '--badges'. Every tree answers '--limit' and '--detail'. (default: limit, unless the same command asks for a spacing or badges)",
       valueName: "queries")) var purpose: BuildPurpose.Name?
 
   @Option(
@@ -18,17 +18,17 @@ struct GrowthOptions: ParsableArguments {
 
   @Option(
     help: .init(
-      "How the tree grows, for experts; '--for' chooses a way. 'split' divides all points into smaller and smaller clusters. 'merge' always merges the two closest clusters. 'badges' always merges the two clusters whose badges touch first when the map zooms out. 'scatter' always merges the two clusters whose union spreads least, which suits '--limit'.",
+      "For experts: how the tree grows. Without this option, '--for' decides. 'split' divides all points into smaller and smaller clusters. 'merge' always merges the two closest clusters. 'badges' always merges the two clusters whose badges touch first when the map zooms out. 'scatter' always merges the two clusters whose union spreads least, which suits '--limit'.",
       valueName: "way")) var grow: GrowthName?
 
   @Option(
     help: .init(
-      "The gap between badges of a tree for badges, up to 128 pixels. (default: 0)", valueName: "px"))
+      "The gap between badges in pixels, at most 128, for a tree built for badges. (default: 0)", valueName: "px"))
   var badgeGap: Double?
 
   @Option(
     help: .init(
-      "The position of each cluster: 'mean' is the mean of its points, 'member' is one of its points, so that no cluster is in the sea. 'member' needs '--for spacing' or '--for badges'. (default: mean)",
+      "The position of each cluster: 'mean' is the mean of its points; 'member' is one of its points, so that, for example, a cluster of harbors is never in the sea. 'member' needs '--for spacing' or '--for badges'. (default: mean)",
       valueName: "where")) var anchor: ClusterAnchor?
 
   /// Refuses options that are invalid for every cut.

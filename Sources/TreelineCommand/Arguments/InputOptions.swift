@@ -32,24 +32,25 @@ struct ColumnOptions: ParsableArguments {
 
   @Option(
     help: .init(
-      "The CSV column of points as text, such as 'POINT (2.35 48.85)', or as well-known binary in hexadecimal digits.",
+      "The CSV column of points in well-known text, such as 'POINT (2.35 48.85)', or in hexadecimal well-known binary.",
       valueName: "column"))
   var wkt: String?
 
   @Option(
     help: .init(
-      "The CSV column of both coordinates in one cell, such as '48.85, 2.35', the latitude first.", valueName: "column")
-  )
+      "The CSV column with latitude and longitude in one cell, such as '48.85, 2.35'.", valueName: "column"))
   var latLon: String?
 
-  @Option(help: .init("The CSV column of both coordinates in one cell, the longitude first.", valueName: "column"))
+  @Option(
+    help: .init(
+      "The CSV column with longitude and latitude in one cell, such as '2.35, 48.85'.", valueName: "column"))
   var lonLat: String?
 
   @Option(help: "The decimal separator of the CSV's numbers.") var decimal: DecimalSeparator = .point
 
   @Flag(
     help:
-      "Skip rows without a valid coordinate, and count and list them. Without this option, the first such row is an error."
+      "Skip and report rows without a valid coordinate. Without this option, the first such row is an error."
   ) var skipInvalid = false
 
   func validate() throws {

@@ -15,7 +15,7 @@ struct MemoryOptions: ParsableArguments {
 
   @Flag(
     help:
-      "Continue a killed build of the same input and options. If this build is stopped, keep its work for the next build."
+      "Continue an earlier build that was stopped, with the same input and options. If this build is stopped, too, keep its files, so that the next build with --resume can continue."
   ) var resume = false
 
   func validate() throws {

@@ -11,7 +11,7 @@ struct PositionOptions: ParsableArguments {
   @Flag(
     inversion: .prefixedNo,
     help:
-      "If a cluster's position is outside the box, show the cluster at the member inside the box that is nearest to the mean. (default: on if the cut has only --limit or has --\(keepingOptions), but off for a tile)"
+      "If a cluster's position is outside the box, show the cluster at the member inside the box that is nearest to the mean. (default: on for a box or a screen with only --limit or with --\(keepingOptions), otherwise off)"
   )
   var keepVisible: Bool?
 

@@ -28,7 +28,7 @@ struct ViewportOptions<Prefix: OptionPrefix>: ParsableArguments {
   @Option(
     name: Prefix.name("width"), parsing: .unconditional,
     help: Prefix.help(
-      "width", "The screen's width in pixels. With --bbox, the zoom at which the box fits is used.", valueName: "px")
+      "width", "The screen's width in pixels. With --bbox, the zoom is chosen so that the box fits.", valueName: "px")
   )
   var width: String?
 

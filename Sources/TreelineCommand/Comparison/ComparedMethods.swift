@@ -49,12 +49,12 @@ struct ComparedMethods {
     }
     for choice in lacking {
       Notes.print(
-        "treelinemap: left out \(choice.name): it needs \(choice.lack(in: trees)!), which this index lacks")
+        "treelinemap: left out '\(choice.name)', which needs \(choice.lack(in: trees)!); this index has none")
     }
     if case .all? = names, input.isIndex {
       Notes.print(
-        "treelinemap: left out trees of other split rules: this index has one tree, \(tree.growth.phrase); "
-          + "give the points instead")
+        "treelinemap: compared only the tree of this index, \(tree.growth.phrase); "
+          + "to compare trees of other split rules, give the points instead")
     }
     let grid = Grid(over: tree)
     (self.tree, self.grid) = (tree, grid)

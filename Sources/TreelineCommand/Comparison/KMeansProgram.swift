@@ -16,7 +16,7 @@ struct KMeansProgram {
     }
     guard labels.count == positions.count, labels.allSatisfy({ $0.map { 0..<count ~= $0 } ?? false }) else {
       throw failure(
-        "printed \(labels.count) lines", remedy: "see scripts/measure/kmeans for its input and output")
+        "printed \(labels.count) lines", remedy: "see scripts/measure/kmeans for the expected input and output")
     }
     return labels.map { $0! }
   }
@@ -36,7 +36,7 @@ struct KMeansProgram {
     let answer = try output.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
     guard process.terminationStatus == 0 else {
-      throw failure("ended with code \(process.terminationStatus)", remedy: "its own message is above")
+      throw failure("ended with code \(process.terminationStatus)", remedy: "the message of the program is above")
     }
     return answer
   }
@@ -53,6 +53,6 @@ struct KMeansProgram {
   }
 
   private func failure(_ found: String, remedy: String) -> Failure {
-    .usage("--kmeans: expected \(path) to print the number of a cluster for each position, but it \(found); \(remedy)")
+    .usage("--kmeans: expected \(path) to print a cluster number for each position, but it \(found); \(remedy)")
   }
 }

@@ -60,7 +60,7 @@ final class BuildInPieces {
       return ("the order of merges is known only if all clusters are in memory", "use '--for limit'")
     }
     if BuildPlan.isBeyond(rule) {
-      return ("the weights of its points depend on all points", "use '--split mean' or '--split least-scatter'")
+      return ("the weight of each point depends on all points", "use '--split mean' or '--split least-scatter'")
     }
     return nil
   }
@@ -90,7 +90,7 @@ final class BuildInPieces {
         Notes.print("treelinemap: \(what): expected \(expected), found \(found); starting the build again")
       })
     if let build {
-      Notes.print("treelinemap: continuing with the \(build.pointCount) points that were read before")
+      Notes.print("treelinemap: continuing the earlier build, which read \(build.pointCount) points")
       return true
     }
     return false

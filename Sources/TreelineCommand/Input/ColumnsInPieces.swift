@@ -71,7 +71,7 @@ struct ColumnsInPieces {
     if let missing = names.first(where: { !found.contains($0) }) {
       let option = names.firstIndex(of: missing)! < attributeCount ? "attributes" : "columns"
       throw Failure.usage(
-        "\(input.name): there is no column \(missing.debugDescription), which --\(option) names")
+        "\(input.name): there is no column \(missing.debugDescription) for --\(option)")
     }
     return found.map { name in (names.firstIndex(of: name)!, name) }
   }

@@ -43,7 +43,7 @@ struct GroupColumns {
   fileprivate func refuse(_ missing: [Named], in input: Input) throws {
     guard let (option, name) = missing.first else { return }
     throw Failure.usage(
-      "\(input.name): there is no column \(name.debugDescription), which \(option) names")
+      "\(input.name): there is no column \(name.debugDescription) for \(option)")
   }
 
   func group(ofPoint point: Int, of table: PointTable, in input: Input) throws -> PointGroups.Group {
@@ -75,7 +75,7 @@ struct GroupColumns {
     case .number(let text), .string(let text), .json(let text):
       throw Failure.badData(
         "\(place()): expected true, false, yes, no, 1, 0 or no value in the column "
-          + "that --never-cluster names, found \"\(text.visible)\"")
+          + "for --never-cluster, found \"\(text.visible)\"")
     }
   }
 }

@@ -59,13 +59,13 @@ struct KeptColumns {
   private mutating func add(_ columns: [String], named name: String, in input: Input) throws {
     guard let column = columns.first else {
       throw Failure.usage(
-        "\(input.name): there is no column \(name.debugDescription), which --attributes names"
+        "\(input.name): there is no column \(name.debugDescription) for --attributes"
           + (table.columnNames ?? []).alternatives(to: name))
     }
     let name = name.debugDescription
     guard columns.count == 1 else {
       throw Failure.usage(
-        "\(input.name): there are \(columns.count) columns \(name), which --attributes names; "
+        "\(input.name): there are \(columns.count) columns \(name) for --attributes; "
           + "rename all but one")
     }
     guard !names.contains(column) else {

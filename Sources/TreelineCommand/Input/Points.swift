@@ -24,8 +24,8 @@ struct Points {
       self.tree = tree
       if request.isGiven {
         throw Failure.usage(
-          "\(input.name): a tree \(try request.options(for: cuts).growth.phrase) can be built only from points, and this is an index "
-            + "\(tree.growth.phrase); "
+          "\(input.name): this is an index with a tree \(tree.growth.phrase), but "
+            + "a tree \(try request.options(for: cuts).growth.phrase) can be built only from points; "
             + "leave out '--for', '--split' and '--grow', or give the points instead")
       }
       if tree.anchor != .member && request.parameters.contains(where: { $0 == ("anchor", "member") }) {
@@ -154,7 +154,7 @@ extension ClusterTree {
     let couldHave = growth == purpose.growth || purpose == .spacing && badgeCurve == nil
     let found = couldHave ? "without separations" : growth.phrase
     throw Failure.usage(
-      "\(name): --\(parameter) needs a tree that was built for \(purpose.rawValue), found one \(found); "
+      "\(name): --\(parameter) needs a tree that was built for \(purpose.rawValue), found a tree \(found); "
         + "give the points and '--for \(purpose.rawValue)', or an index built with '--for \(purpose.rawValue)'")
   }
 }

@@ -22,7 +22,7 @@ struct RowColumn {
       }
     throw Failure.badData(
       "\(input.place(ofPoint: point, in: table)): expected a whole number from 0 to 2^53 in the column "
-        + "\(name.debugDescription) that --row names, found \(found)")
+        + "\(name.debugDescription) for --row, found \(found)")
   }
 
   /// Returns the points in ascending order of their row numbers.

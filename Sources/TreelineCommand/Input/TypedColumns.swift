@@ -43,7 +43,8 @@ struct TypedColumns {
         if !(takesAnyName && !names.contains(name)) { try names.requireOne(name, as: "--search", in: input.name) }
         guard !attributes.contains(name) else {
           throw Failure.usage(
-            "'--search' needs a column of '--columns', found \(name.debugDescription) among '--attributes'")
+            "'--search' cannot use \(name.debugDescription), which is among '--attributes'; "
+              + "leave this column out of '--attributes'")
         }
         named.append(Named(name: name, kind: .text, preparations: [.search]))
       }
@@ -171,8 +172,8 @@ struct ColumnReport {
       return "column \(name.debugDescription) may have numbers with decimal commas (if so, give --decimal comma)"
     }
     guard hasOddTimes else { return nil }
-    return "column \(name.debugDescription) has times before 1971 or after 2100 (kind time reads numbers as seconds, "
-      + "kind time-ms as milliseconds; write dates as 2024-05-01)"
+    return "column \(name.debugDescription) has times before 1971 or after 2100 "
+      + "(the kind 'time' reads numbers as seconds, and 'time-ms' as milliseconds; write dates as 2024-05-01)"
   }
 
   /// Returns the columns in words, such as `columns: population number, kind category (14 values)`.
@@ -206,7 +207,7 @@ extension [String] {
     let count = self.count { $0 == name }
     if count == 1 { return }
     throw Failure.usage(
-      "\(input): there \(count == 0 ? "is no column" : "are \(count) columns") \(name.debugDescription), "
-        + "which \(option) names" + (count > 1 ? "; rename all but one" : alternatives(to: name)))
+      "\(input): there \(count == 0 ? "is no column" : "are \(count) columns") \(name.debugDescription) "
+        + "for \(option)" + (count > 1 ? "; rename all but one" : alternatives(to: name)))
   }
 }

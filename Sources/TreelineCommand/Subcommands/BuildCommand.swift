@@ -7,9 +7,10 @@ import TreelineFormats
 struct BuildCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "build",
-    abstract: "Writes an index of points, which all other subcommands open at once.",
+    abstract: "Writes an index of points, which the other subcommands open without delay.",
     discussion: """
-      --for says what queries will ask for: a spacing, badges, or neither. Every index answers limits and details.
+      --for names the queries for which the index is built: 'spacing', 'badges' or 'limit'. Every index answers \
+      --limit and --detail.
 
       The index is written completely or not at all: if a build is stopped or runs out of disk space, an existing \
       index does not change. The same rows give the same index with any number of threads. If the rows are shuffled, \
@@ -34,10 +35,10 @@ struct BuildCommand: ParsableCommand {
       There may be at most 4096 values, including an empty cell. Clusters of different groups may overlap. Groups \
       share a limit, which must be at least the number of groups in view. Points with 'true', 'yes' or '1' in the \
       column of --never-cluster are always shown as single points, however close they are, and each of these points \
-      counts against a limit. Neither column needs to be among --columns.
+      counts against a limit. The columns of --group-by and --never-cluster need not be among --columns.
 
       --row names a column with a unique number for each point. With this option, shuffled rows give the same index, \
-      byte for byte. Without it, points are numbered in input order, from 0.
+      byte for byte. Without this option, points are numbered in input order, from 0.
       """)
 
   @Argument(help: .init("Points as \(inputHelp)", valueName: "points"))
@@ -63,7 +64,7 @@ struct BuildCommand: ParsableCommand {
 
   @Option(
     help: .init(
-      "A column of texts to search by the beginnings of words, such as 'name'. Can be given several times.",
+      "A column of texts, such as 'name', to search by the beginnings of words. Can be given several times.",
       valueName: "name")) var search: [String] = []
 
   @Option(
@@ -77,15 +78,17 @@ struct BuildCommand: ParsableCommand {
   @Option(help: .init("A column of booleans: points with the value true are never clustered.", valueName: "name"))
   var neverCluster: String?
 
-  @Option(help: .init("What the points are, for maps and lists of indexes.", valueName: "text")) var title: String?
+  @Option(help: .init("A title for the points, shown on maps and in lists of indexes.", valueName: "text"))
+  var title: String?
 
   @Option(help: .init("The data's source, shown in a corner of the map.", valueName: "text")) var attribution: String?
 
-  @Option(help: .init("The unit of plain x and y, such as 'm'.", valueName: "text")) var unit: String?
+  @Option(help: .init("The unit of x and y without a map projection, such as 'm'.", valueName: "text"))
+  var unit: String?
 
   @Flag(
     help:
-      "For experts: store the data that '--spacing' needs in a tree grown by splitting. '--for spacing' builds a better tree. Takes 2 bytes per point, and most of the build time."
+      "For experts: with a tree grown by splitting, also store the data that '--spacing' needs. This takes 2 bytes per point and most of the build time. '--for spacing' builds a better tree."
   )
   var separations = false
 
@@ -93,7 +96,7 @@ struct BuildCommand: ParsableCommand {
 
   @Flag(
     help:
-      "Replace an index that has points even if the new index has no points. With --skip-invalid, replace the index even if fewer than half of the rows are valid."
+      "Replace an existing index even if the new index has no points or, with --skip-invalid, if fewer than half of the rows are valid."
   ) var allowLoss = false
 
   @OptionGroup var notes: NoteOptions
@@ -232,7 +235,7 @@ struct BuildCommand: ParsableCommand {
   private func refuseUnit(of input: Input, isPlanar: Bool) throws {
     guard unit != nil && !isPlanar else { return }
     throw Failure.usage(
-      "'--unit' is the unit of plain x and y, but \(input.name) has longitudes and latitudes, which are degrees; "
+      "'--unit' is the unit of x and y, but \(input.name) has longitudes and latitudes, which are in degrees; "
         + "leave out '--unit'")
   }
 
@@ -244,6 +247,6 @@ struct BuildCommand: ParsableCommand {
     else { return }
     throw Failure.badData(
       "\(output): only \(count) of \(table.rowCount) rows have a position; the existing "
-        + "index of \(old.pointCount) points was kept; --allow-loss replaces it")
+        + "index of \(old.pointCount) points was kept; give --allow-loss to replace it")
   }
 }

@@ -7,8 +7,9 @@ struct ClusterCommand: ParsableCommand {
     commandName: "cluster", abstract: "Prints a cluster, or its children, parent or members.",
     discussion: """
       --show prints the cluster 'itself', its two 'children', its 'parent', or its 'members'. --offset skips members, \
-      and --limit is the maximum number of members (100). 'expansion-zoom' is the zoom from which \(pixelOptions) \
-      shows the children of the cluster instead of the cluster, or null if no zoom does.
+      and --limit is the maximum number of members (default: 100). '--show expansion-zoom' prints the zoom from which \
+      \(pixelOptions) shows the children of the cluster instead of the cluster. It prints null if the children are \
+      shown at no zoom.
 
       Within one index, an id always means the same cluster. In another index the id has no meaning.
       """)
@@ -20,7 +21,7 @@ struct ClusterCommand: ParsableCommand {
 
   @OptionGroup var source: InputOptions
 
-  @Argument(help: .init("The 'cluster_id' in an answer.", valueName: "id")) var id: UInt64
+  @Argument(help: .init("The 'cluster_id' that a query printed.", valueName: "id")) var id: UInt64
 
   @Option(help: "What to print.") var show: Part = .itself
 
@@ -56,7 +57,7 @@ struct ClusterCommand: ParsableCommand {
       }
     for (name, value) in given where !taken.contains(name) {
       parameters.refuse(
-        name, expected: "no --show \(show.rawValue) beside it", found: value,
+        name, expected: "no --show \(show.rawValue)", found: value,
         sentence: "{\(name)} cannot be used with '--show \(show.rawValue)'.")
     }
     var (cut, pageSize) = (Cut.standard, 100)

@@ -14,8 +14,8 @@ struct CompareCommand: ParsableCommand {
 
       Methods: 'grid', one cluster for each occupied cell; \(TreeCut.summaries). A suffix selects the tree: '/' and a \
       split rule, as in 'widest-first/least-scatter', or \
-      \(MergeMetric.allCases.map { "'/\(Growth.merging(by: $0))'" }.listed()) for a tree grown by merging. Without a suffix the tree is split at the mean, as in the article, or it is the tree of \
-      the index. 'badges' always uses a tree grown for badges.
+      \(MergeMetric.allCases.map { "'/\(Growth.merging(by: $0))'" }.listed()) for a tree grown by merging. Without a suffix, a method uses the tree of the index or, for points, a tree that is split at the \
+      mean. 'badges' always uses a tree grown for badges.
       """)
 
   @OptionGroup var source: InputOptions
@@ -38,12 +38,12 @@ struct CompareCommand: ParsableCommand {
 
   @Option(
     help: .init(
-      "The maximum number of clusters of the tree. (default: the number of the grid's clusters)", valueName: "k"))
+      "The maximum number of clusters, for methods with a limit. (default: as many as the grid has)", valueName: "k"))
   var limit: Int?
 
   @Option(
     help: .init(
-      "The methods to compare, in this order; 'all' means all methods that the input supports. (default: \(MethodNames.standard); for an index, these methods on its tree, without a spacing or badges if the index does not support them)",
+      "The methods to compare, in this order; 'all' means all methods that the input supports. (default: \(MethodNames.standard); for an index, only the methods of this list that its tree supports)",
       valueName: "name,name"), transform: MethodNames.init(argument:)) var methods: MethodNames?
 
   @Option(
@@ -51,17 +51,20 @@ struct CompareCommand: ParsableCommand {
       "A program that clusters by k-means, for comparison: scripts/measure/kmeans, or a program with the same input and output.",
       valueName: "program")) var kmeans: String?
 
-  @Flag(help: "Add a flight that zooms into a dense place, pans to all sides on the way, and zooms out again.")
-  var journey = false
+  @Flag(
+    help:
+      "Also compare the methods on a flight that zooms into a dense place, pans to all sides on the way, and zooms out again."
+  ) var journey = false
 
   @Option(
-    help: .init("Add a flight through the views of a file: west,south,east,north,zoom in each line.", valueName: "file")
-  ) var journeyFile: String?
+    help: .init(
+      "Also compare the methods on a flight through the views in a file, one west,south,east,north,zoom per line.",
+      valueName: "file")) var journeyFile: String?
 
   @Option(name: [.short, .long], help: .init("Write the report as an HTML file.", valueName: "file"))
   var output: String?
 
-  @Option(help: .init("A sentence that a license requires, to show below the report.", valueName: "text"))
+  @Option(help: .init("A sentence to show below the report, such as a credit for the data.", valueName: "text"))
   var credit: [String] = []
 
   @Option(
@@ -82,7 +85,7 @@ struct CompareCommand: ParsableCommand {
       throw ValidationError("'--journey' and '--journey-file' exclude each other; choose one.")
     }
     if zoom != nil && bbox == nil {
-      throw ValidationError("'--zoom' needs '--bbox', because chosen views have their own zooms.")
+      throw ValidationError("'--zoom' needs '--bbox', because without '--bbox' each view has its own zoom.")
     }
     _ = try viewport()
   }

@@ -18,14 +18,14 @@ struct MapCommand: ParsableCommand {
 
   @Option(name: .shortAndLong, help: .init("The file to write, *.html.", valueName: "file")) var output: String
 
-  @Option(help: .init("What the points are. (default: the title of the index, or the file's name)", valueName: "text"))
+  @Option(help: .init("The title of the map. (default: the title of the index, or the file's name)", valueName: "text"))
   var title: String?
 
   @Option(
     help: .init(
       """
-      The map below the badges: the address of a MapLibre style or of tiles, https://host/{z}/{x}/{y}.png. The page \
-      loads this map from the network. (default: land, lakes and borders in the page itself)
+      The map below the badges: the address of a MapLibre style, or of tiles such as https://host/{z}/{x}/{y}.png. \
+      The page loads this map from the network. (default: land, lakes and borders in the page itself)
       """, valueName: "address"))
   var basemap: String?
 
@@ -43,7 +43,7 @@ struct MapCommand: ParsableCommand {
     let isIndex = ClusterTree.isIndex(atPath: path)
     try reportingFailures {
       guard isIndex, let option = options.first else { return }
-      throw Failure.usage("'\(option)' is an option for points, but \(path) is an index; leave it out")
+      throw Failure.usage("'\(option)' is an option for points, but \(path) is an index; leave out this option")
     }
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("treelinemap-\(UUID().uuidString)")
     let index = isIndex ? path : folder.appendingPathComponent("points.treeline").path

@@ -59,7 +59,7 @@ struct PublishCommand: ParsableCommand {
           + "times the size of the index")
       if options.map != nil {
         Notes.print(
-          "treelinemap: <iframe src=\"https://example.org/\" width=\"100%\" height=\"600\"></iframe> shows the map in a page"
+          "treelinemap: to show the map in a page: <iframe src=\"https://example.org/\" width=\"100%\" height=\"600\"></iframe>"
         )
       } else {
         Notes.print("treelinemap: the folder has no map, because the tool was built without it; \(MapPage.remedy)")

@@ -8,12 +8,12 @@ struct QueryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "query", abstract: "Prints the clusters in a box.",
     discussion: """
-      'pca' splits the clusters of the tree up to --limit, or as far as \(pixelOptions) says. 'grid' makes one cluster \
-      of each cell with a point in the box; cells are --cell pixels wide at --zoom.
+      The method 'pca' splits the clusters of the tree as far as --limit, \(pixelOptions) allows. The method 'grid' \
+      makes one cluster of each cell with a point in the box; cells are --cell pixels wide at --zoom.
 
       Each cluster is a Point with its 'bbox' and the properties 'cluster', 'cluster_id', 'point_count' and \
-      'point_count_abbreviated'. A single point has its row number 'index', counted from 0, its columns, and the 'id' \
-      of its GeoJSON Feature as another column. With --filter, counts, boxes and means include only the points that \
+      'point_count_abbreviated'. A single point has its columns and its row number 'index', counted from 0. The 'id' \
+      of its GeoJSON Feature is another column. With --filter, counts, boxes and means include only the points that \
       pass the filter. Several points at one position are a 'stack'. If a cluster is shown at one of its points, \
       'shown_index' is the row number of this point. With --badges each cluster has 'badge_px', the diameter of its \
       badge.
@@ -57,7 +57,7 @@ struct QueryCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The side of a cell of 'grid' in pixels. (default: 88 to 16, depending on the zoom)", valueName: "px"))
+      "The width of a grid's cells in pixels. (default: from 88 to 16, depending on the zoom)", valueName: "px"))
   var cell: Double?
 
   @Option(name: .customLong("format"), help: "The output format. (default: geojson, or csv with --rows)")
@@ -80,7 +80,7 @@ struct QueryCommand: ParsableCommand {
 
   @Flag(
     help:
-      "Add 'ellipse' to each cluster of 'pca' with an extent: the standard deviations along its longer and its shorter axis in pixels at zoom 24, and the direction of the longer axis in degrees clockwise from east. 'ellipse_meters' has the deviations in meters."
+      "Add 'ellipse' to each cluster of 'pca' whose points differ in position. 'ellipse' has the standard deviations along the longer and the shorter axis, in pixels at zoom 24, and the direction of the longer axis, in degrees clockwise from east. 'ellipse_meters' has the deviations in meters."
   ) var ellipses = false
 
   @Flag(help: "Add 'members', the row numbers of each cluster's points.") var members = false
@@ -139,7 +139,7 @@ struct QueryCommand: ParsableCommand {
     if method == .grid {
       for (name, value) in cut.parameters {
         parameters.refuse(
-          name, expected: "no --method grid beside it", found: value,
+          name, expected: "no --method grid", found: value,
           sentence: "{\(name)} needs '--method pca'; '--cell' sets how fine a grid is.")
       }
     }

@@ -6,8 +6,8 @@ struct ServeCommand: ParsableCommand {
     commandName: "serve", abstract: "Serves clusters over HTTP, with a map that shows how the clusters move.",
     discussion: """
       The server is a separate program, 'treelinemap-server', from the package of the same name or from \
-      'scripts/build/serve' in the sources. The tool searches for it in its own folder and on the PATH, and passes all \
-      arguments; 'treelinemap serve --help' prints the server's help.
+      'scripts/build/serve' in the sources. This tool searches for the server in the tool's own folder and on the \
+      PATH, and passes all arguments to the server. 'treelinemap serve --help' prints the server's help.
       """)
 
   @Argument(parsing: .captureForPassthrough, help: .init("For the server.", valueName: "arguments"))

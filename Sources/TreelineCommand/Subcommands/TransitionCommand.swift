@@ -7,13 +7,13 @@ struct TransitionCommand: ParsableCommand {
     commandName: "transition", abstract: "Prints what changes from one view to another.",
     discussion: """
       Prints JSON: the clusters that are 'kept', that 'entered' and that 'left', the 'splits' of one cluster into \
-      several and the 'merges' of several into one. Every cluster of both views is listed once. The points of the \
-      'parts' of a split or merge and its 'hidden_point_count' add up to the points of its 'whole'. To draw a split, \
+      several and the 'merges' of several into one. Every cluster of both views is listed once. In a split or merge, \
+      the points of all 'parts' and the 'hidden_point_count' add up to the points of the 'whole'. To draw a split, \
       move its parts from the coordinates of the whole to their own coordinates; to draw a merge, move its parts to \
-      the whole. A kept cluster that moves, as with '--keep-visible', also has 'from_coordinates'. Between two \
-      filters, changes have 'filtered_out_point_count' and 'filtered_in_point_count', and a kept cluster has \
-      'from_point_count'. With --badges each cluster has 'badge_px', the diameter of its badge. A kept cluster whose \
-      diameter changes also has 'from_badge_px'.
+      the whole. A kept cluster that moves, as with '--keep-visible', also has 'from_coordinates'. If the views have \
+      different filters, splits and merges have 'filtered_out_point_count' and 'filtered_in_point_count', and a kept \
+      cluster has 'from_point_count'. With --badges each cluster has 'badge_px', the diameter of its badge. A kept \
+      cluster whose diameter changes also has 'from_badge_px'.
 
       Options that begin with '--from-' are for the first view, and options that begin with '--to-' for the second. \
       Cut options without a prefix are for both views, unless a view has its own. The second view uses the limit and \
@@ -40,7 +40,7 @@ struct TransitionCommand: ParsableCommand {
 
   @Flag(
     help:
-      "Keep the clusters of the first view where the second limit allows it, instead of choosing all clusters again."
+      "Keep clusters of the first view as far as the limit of the second view allows, instead of choosing all clusters again."
   ) var continuing = false
 
   @OptionGroup var position: PositionOptions

@@ -7,16 +7,17 @@ struct VerifyCommand: ParsableCommand {
     commandName: "verify", abstract: "Checks every byte of an index.",
     discussion: """
       Checks the checksums of all sections and every attribute. Then checks the header and the hierarchy against the \
-      points: the plane fits the points, ranges of nodes are nested without gaps, boxes, sums and covariances are \
-      right, and the order is canonical. For every spacing, no two clusters are too close together, and no cluster \
-      could be split further. With --site, compares a folder that 'publish' wrote with the index, instead of checking \
-      the index. The exit code is 65 if something is wrong.
+      points: the plane fits the points, ranges of nodes are nested without gaps, the order is canonical, and boxes, \
+      sums and covariances are right. Also checks that at every spacing, no two clusters are too close together and \
+      no cluster could be split further. With --site, only compares the index with a folder that 'publish' wrote. \
+      The exit code is 65 if something is wrong.
       """)
 
   @Argument(help: .init("The index; '-' is standard input, which must be redirected from a file.", valueName: "index"))
   var path: String
 
-  @Option(help: .init("The folder of a published index.", valueName: "folder")) var site: String?
+  @Option(help: .init("A folder that 'publish' wrote, to compare with the index.", valueName: "folder"))
+  var site: String?
 
   @Flag(help: "Print JSON.") var json = false
 

@@ -37,7 +37,7 @@ package struct ComparisonReport: Sendable {
     precondition(!methods.isEmpty, "Expected one method or more, found none")
     precondition(
       grid.count == tree.pointCount && grid.plane == tree.plane,
-      "Expected a grid of the \(tree.pointCount) points of the tree, on the same plane; found \(grid.count) points")
+      "Expected a grid of the tree's \(tree.pointCount) points on the tree's plane, found \(grid.count) points")
     if let limit = options.limit, limit < 1 { throw ComparisonError.limitBelowOne(found: limit) }
     pointCount = tree.pointCount
     plane = tree.plane

@@ -59,8 +59,8 @@ extension JourneyMeasure {
     Self(
       key: "nestedness", title: "Points torn apart by zooming",
       explanation:
-        "Zooming in should only split badges, and zooming out only merge them. Mean share of points that are separated "
-        + "from most points of their badge. At 0 %, every step can be animated exactly.",
+        "Mean share of points that a zoom separates from most points of their badge. "
+        + "At 0 %, zooming in only splits badges, and zooming out only merges badges.",
       unit: .smallShare, direction: .less
     ) { journey in
       mean(
@@ -79,7 +79,8 @@ extension JourneyMeasure {
   static var panPersistence: Self {
     Self(
       key: "pan_persistence", title: "Badges kept on a pan",
-      explanation: "Of the badges in view before and after a pan, the mean share that keep their points and position.",
+      explanation:
+        "Mean share of badges that keep their points and position in a pan, among badges in view before and after it.",
       unit: .share, direction: .more
     ) { journey in
       mean(
@@ -95,7 +96,7 @@ extension JourneyMeasure {
     Self(
       key: "movement_px", title: "Movement a step",
       explanation:
-        "Distance of each badge from where its points were shown before, summed over a step. Mean of all steps.",
+        "Sum of the distances that all badges move in a step, as a mean over all steps.",
       unit: .manyPixels, direction: .less
     ) { mean($0.distances.map { $0.reduce(0, +) }) }
   }
@@ -114,7 +115,7 @@ extension JourneyMeasure {
   }
 
   static var distortion: Self {
-    over(.distortion, "Root mean square distance in each view; the median of the views.", median)
+    over(.distortion, "Root mean square distance from points to their badges; median of the views.", median)
   }
 
   /// Returns a measure of journeys. It computes `measure` for each view of a journey, and summarizes these values by

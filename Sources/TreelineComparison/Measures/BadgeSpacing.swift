@@ -7,7 +7,7 @@ extension ViewMeasure {
     Self(
       key: "grid_look", title: "Badges in rows and columns",
       explanation:
-        "Share of badges whose nearest neighbor lies in the same row or column, within 5°. By chance it is 11 %.",
+        "Share of badges whose nearest neighbor lies in the same row or column, within 5°. Badges at random have 11 %.",
       unit: .share, direction: .less, praise: Praise(clause: .value(of: "of its badges in line with a neighbor"))
     ) { $0.neighbours.axisShare }
   }
@@ -18,7 +18,8 @@ extension ViewMeasure {
       key: "neighbour_spread", title: "Unevenness of gaps",
       explanation:
         "Shows whether badges are closer together where data is dense. Standard deviation of the distances to the "
-        + "nearest neighbor, divided by their mean: 0 for a lattice, 0.52 by chance.", unit: .ratio, direction: .more
+        + "nearest neighbor, divided by the mean distance: 0 for a lattice, 0.52 for badges at random.",
+      unit: .ratio, direction: .more
     ) { $0.neighbours.spread }
   }
 
@@ -27,8 +28,8 @@ extension ViewMeasure {
     Self(
       key: "overlap", title: "Badges that touch another",
       explanation:
-        "How often badges get in each other's way. A badge is \(BadgeSize.range) wide, depending on its count. With "
-        + "'badges' it has the diameter from the answer, which is 10 px for a single point.",
+        "Share of badges that touch another badge. A badge is \(BadgeSize.range) wide, depending on its count. "
+        + "The method 'badges' sets the diameters of its badges itself: 10 px for a single point.",
       unit: .share,
       direction: .less, praise: Praise(clause: .value(of: "of its badges touching another"))
     ) { $0.badges.overlap(of: $0.clusters) }

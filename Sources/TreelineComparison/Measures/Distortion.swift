@@ -7,8 +7,8 @@ extension ViewMeasure {
   static var distortion: Self {
     Self(
       key: "distortion_px", title: "Point to its badge",
-      explanation: "How well badges show where the points are: root mean square distance.", unit: .pixels,
-      direction: .less
+      explanation: "How well badges show where the points are: root mean square distance from points to their badges.",
+      unit: .pixels, direction: .less
     ) { $0.distortion }
   }
 
@@ -18,11 +18,11 @@ extension ViewMeasure {
     Self(
       key: "distortion_to_grid", title: "  against as large a grid",
       explanation:
-        "The distance above, divided by the distance with a grid. The cells of the grid are widened until the grid "
-        + "has at most as many badges as the method.",
+        "Root mean square distance from points to their badges, divided by this distance with a grid. "
+        + "The cells of the grid are widened until the grid has at most as many badges as the method.",
       unit: .ratio, direction: .less,
       praise: Praise(
-        title: "Point to its badge, against a grid",
+        title: "Distance to the badge, compared with a grid",
         clause: .gain(of: "points", nearerTo: "their badge", ending: " at the same number of badges"))
     ) { ratio($0.distortion, $0.yardsticks.grid) }
   }
@@ -32,7 +32,9 @@ extension ViewMeasure {
   static var distortionToKMeans: Self {
     Self(
       key: "distortion_to_kmeans", title: "  against k-means",
-      explanation: "The distance above, divided by the distance with k-means at the same number of badges.",
+      explanation:
+        "Root mean square distance from points to their badges, divided by this distance with k-means "
+        + "at the same number of badges.",
       unit: .ratio, direction: .less
     ) { ratio($0.distortion, $0.yardsticks.kMeans) }
   }

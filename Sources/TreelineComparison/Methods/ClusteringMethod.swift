@@ -74,7 +74,7 @@ extension ClusteringMethod {
     let width =
       switch cellSize {
       case .pixels(let pixels): "\(shortest(pixels)) px wide"
-      case .published: "as wide as published for each zoom"
+      case .published: "88 to 16 px wide, depending on the zoom"
       }
     return ClusteringMethod(
       name: "grid", title: "Grid", summary: "one badge per occupied square of a fixed grid, \(width)",
@@ -130,7 +130,7 @@ extension ViewPoints {
     let labels = try kMeans(positions, count)
     precondition(
       labels.count == self.count && labels.allSatisfy { 0..<count ~= $0 },
-      "Expected \(self.count) numbers below \(count), found \(labels.count) numbers")
+      "Expected k-means to return \(self.count) cluster numbers below \(count), found \(labels.count) numbers")
     var members = [[Int]](repeating: [], count: count)
     for (index, label) in labels.enumerated() { members[label].append(index) }
     return members.filter { !$0.isEmpty }.map { members in

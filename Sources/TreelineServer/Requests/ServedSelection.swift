@@ -147,10 +147,10 @@ extension AggregateError {
       ("\(expected) for '\(aggregate)'", "the column '\(column)' of kind \(kind.rawValue)")
     case .tooManyRows(let aggregate, let found, let maximum):
       ("a smaller part of the map, because '\(aggregate)' reads at most \(maximum) points", "\(found)")
-    case .tooLarge(let aggregate): ("smaller values, so that the sum of their products is exact", aggregate)
+    case .tooLarge(let aggregate): ("values and weights that are small enough for an exact mean", aggregate)
     case .malformed(let text, let position, let expected): ("\(expected) at character \(position + 1)", text)
     case .outOfRange(let aggregate, let expected, let found): ("\(expected) for '\(aggregate)'", found)
-    case .cancelled: ("a client that waits for the aggregates", "\(self)")
+    case .cancelled: ("a client that stays connected until the aggregates are computed", "\(self)")
     }
   }
 }

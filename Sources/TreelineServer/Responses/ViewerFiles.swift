@@ -78,7 +78,7 @@ final class ViewerFiles: Sendable {
     guard range.count <= Self.mostBytes else {
       throw Problem(
         status: .rangeNotSatisfiable,
-        detail: "Request a range of at most \(Self.mostBytes) of the \(version.size) bytes.",
+        detail: "The file has \(version.size) bytes; request a range of at most \(Self.mostBytes) bytes.",
         headers: [.contentRange: "bytes */\(version.size)"])
     }
     if request.method == .head {

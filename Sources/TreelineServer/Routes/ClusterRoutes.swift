@@ -88,7 +88,7 @@ enum ClusterRoutes {
     if order != nil, offset + limit > MemberOrder.mostPlaces {
       let most = MemberOrder.mostPlaces - limit
       request.parameters.refuse(
-        "offset", expected: "an offset of at most \(most), because the points are sorted", found: "\(offset)")
+        "offset", expected: "an offset of at most \(most) for sorted points", found: "\(offset)")
     }
     // The cost is high, because for each returned member, the route looks up all clusters that contain the member.
     // Sorting also reads a value of every member.
@@ -123,7 +123,7 @@ enum ClusterRoutes {
     let index = request.index
     let row = request.parameters.integer("row", in: 0...1 << 53)
     if !request.parameters.has("row") {
-      request.parameters.refuse("row", expected: "a row number of the input, from 0", found: nil)
+      request.parameters.refuse("row", expected: "the number of a row in the input, counted from 0", found: nil)
     }
     let cut = Cut(byPixels: &request.parameters, of: request.tree)
     if cut == nil {
@@ -138,7 +138,7 @@ enum ClusterRoutes {
       }
       let tree = try selection.tree()
       guard tree.isIncluded(TreeIndex(rawValue: treeIndex)) else {
-        throw Problem.notFound("The point of that row does not pass the filter.")
+        throw Problem.notFound("The point with this row number does not pass the filter.")
       }
       let point = try HeldPoint(at: treeIndex, of: tree)
       bytes.append("{\"row\":")

@@ -26,7 +26,7 @@ struct LiveRoutes {
     else {
       throw Problem.invalid(
         "Idempotency-Key",
-        expected: "a value of 1 to \(LiveBatch.longestID) visible ASCII characters that no other batch has",
+        expected: "a unique value for each batch of changes, with 1 to \(LiveBatch.longestID) visible ASCII characters",
         found: request.headers[.idempotencyKey].map { String($0.prefix(100)) })
     }
     let type = request.headers[.contentType]?.split(separator: ";").first?.lowercased().filter { $0 != " " }
@@ -84,7 +84,7 @@ struct LiveRoutes {
     throw catalog[name] == nil ? Self.noIndex : Problem.notFound("The index is not live; it was served without --live.")
   }
 
-  private static var noIndex: Problem { .notFound("No index has that name; /v1/indexes lists the names.") }
+  private static var noIndex: Problem { .notFound("There is no index with this name; /v1/indexes lists all names.") }
 
   private func refuseParameters(of request: Request) throws {
     var parameters = QueryParameters(url: request.uri.query.map { $0[...] })

@@ -20,7 +20,7 @@ enum SearchRoutes {
         throw Problem.invalid(
           "column",
           expected: names.isEmpty
-            ? "an index with a column that was built for search"
+            ? "an index built with --search"
             : "one of the columns \(names.joined(separator: ", "))",
           found: column)
       }

@@ -40,7 +40,8 @@ struct TileQuery {
     let clusters = try tree.centeredClusters(query(for: tile), limit: Self.mostClusters + 1)
     guard clusters.count <= Self.mostClusters else {
       throw Problem.invalid(
-        cut.pixelParameter ?? "zoom", expected: "a greater value, for at most \(Self.mostClusters) clusters per tile",
+        cut.pixelParameter ?? "zoom",
+        expected: "a greater value, so that each tile has at most \(Self.mostClusters) clusters",
         found: "more clusters")
     }
     let reach = TileLayer.extent * buffer / tileSize.rawValue

@@ -30,18 +30,18 @@ extension LogFormat: ExpressibleByArgument {}
       valueName: "[name=]index"))
   var live: [String] = []
 
-  @Option(help: ArgumentHelp("The column with the keys of a live index's points.", valueName: "column"))
+  @Option(help: ArgumentHelp("The column that identifies the points of a live index.", valueName: "column"))
   var key: String?
 
   @Option(
     help: ArgumentHelp(
-      "A file with a token in its first line. To change points, clients must send 'Authorization: Bearer TOKEN'.",
+      "A file whose first line is a token. To change points, clients must send 'Authorization: Bearer TOKEN'.",
       discussion: "By default the token is in the environment variable TREELINEMAP_WRITE_TOKEN.", valueName: "file"))
   var writeTokenFile: String?
 
   @Option(
     help: ArgumentHelp(
-      "A length such as 64M. When the log reaches this length, the live index is written again.",
+      "The log length, such as 64M, at which the changes in the log are written to the index file.",
       discussion: "By default 64 MiB.", valueName: "bytes"))
   var liveLog: ByteCount?
 
@@ -52,12 +52,12 @@ extension LogFormat: ExpressibleByArgument {}
   @Option(
     help: ArgumentHelp(
       "Maximum total size of the indexes in memory, such as 500M or 8G; other indexes stay in their files.",
-      discussion: "By default a third of the memory.", valueName: "bytes"))
+      discussion: "By default a third of the memory that the server may use.", valueName: "bytes"))
   var resident: ByteCount?
 
   @Option(
     help: ArgumentHelp(
-      "Maximum total size of the prepared filters that are kept for an index, such as 256M.",
+      "Maximum memory for the results of filters that are kept for each index, such as 256M.",
       discussion: "By default 256 MiB.", valueName: "bytes"))
   var filterMemory: ByteCount?
 
@@ -80,7 +80,7 @@ extension LogFormat: ExpressibleByArgument {}
 
   @Option(
     help: ArgumentHelp(
-      "A file with a token in its first line. All clients must send 'Authorization: Bearer TOKEN'.", valueName: "file"))
+      "A file whose first line is a token. All clients must send 'Authorization: Bearer TOKEN'.", valueName: "file"))
   var tokenFile: String?
 
   @Option(help: ArgumentHelp("The certificates for TLS (PEM); the first must be the server's own.", valueName: "file"))
@@ -113,17 +113,18 @@ extension LogFormat: ExpressibleByArgument {}
   @Option(help: ArgumentHelp("Time for which clients may reuse an answer without asking again.", valueName: "seconds"))
   var maxAge = 0
 
-  @Option(help: ArgumentHelp("The server's URL behind a proxy, for TileJSON.", valueName: "url"))
+  @Option(help: ArgumentHelp("The public URL of a server behind a proxy; used in TileJSON.", valueName: "url"))
   var publicURL: String?
 
-  @Option(help: ArgumentHelp("Folder with the files of another viewer.", valueName: "folder")) var viewer: String?
+  @Option(help: ArgumentHelp("Folder with a viewer that replaces the built-in viewer.", valueName: "folder"))
+  var viewer: String?
 
   @Option(help: ArgumentHelp("URL of a map style that the map shows below the clusters.", valueName: "url"))
   var style: String?
 
   @Option(
     help: ArgumentHelp(
-      "Tiles in PMTiles 3, vector or raster, that the map shows below the clusters.", valueName: "file"))
+      "Vector or raster tiles (a PMTiles 3 file) that the map shows below the clusters.", valueName: "file"))
   var basemap: String?
 
   func validate() throws {
@@ -273,13 +274,13 @@ extension LogFormat: ExpressibleByArgument {}
 
   /// Returns the text of an error. The address is added to network errors, which do not contain the address.
   private func message(of error: any Error) -> String {
-    let remedy = "choose another with --host and --port"
+    let remedy = "choose another address with --host or another port with --port"
     switch error {
     case let error as IOError:
       let reason = String(cString: strerror(error.errnoCode))
       return "cannot listen at \(host), port \(port): \(reason); \(remedy)"
     case is SocketAddressError.UnknownHost:
-      return "cannot listen at \(host), port \(port): this is not a name or address of this machine; \(remedy)"
+      return "cannot listen at \(host), port \(port): '\(host)' is not a name or address of this machine; \(remedy)"
     default: return "\(error)"
     }
   }

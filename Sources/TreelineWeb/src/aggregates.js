@@ -138,7 +138,7 @@ function valueOfAll({ kind, amount = 0, weight }, values, weights) {
 
 /** @param {Present} value */
 function numeric(value) {
-  if (typeof value === "string") throw new QueryError(`Expected a column of numbers to sum up, found the text ${value}`);
+  if (typeof value === "string") throw new QueryError(`Expected a column of numbers to aggregate, found the text ${value}`);
   return Number(value);
 }
 

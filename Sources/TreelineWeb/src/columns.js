@@ -70,7 +70,7 @@ export function attributeColumn(bytes, offset, length, pointCount) {
 export function typedColumn(bytes, offset, length, pointCount) {
   bytes.require(length >= 24, offset, "a column of 24 bytes or more", length);
   const [number, encoding, width, digits, isDates] = new Uint8Array(bytes.buffer, offset, 5);
-  bytes.require(number >= 1 && number <= 5, offset, "a kind of column from 1 to 5", number);
+  bytes.require(number >= 1 && number <= 5, offset, "a column kind from 1 to 5", number);
   const kind = KINDS[number];
   const suits = encoding === 1 ? [1, 3, 4] : encoding === 2 ? [1] : encoding === 3 ? [2, 5] : [];
   bytes.require(suits.includes(number), offset + 1, `an encoding that suits a column of kind ${kind}`, encoding);

@@ -22,14 +22,14 @@ export function criterionOf(cut) {
   if (!given) {
     if (limit === undefined && order === undefined && !cut.continuing) throw new QueryError("A cut needs badges, spacing, detail or a limit");
     if (order === undefined || ORDERS.includes(order)) return "limit";
-    throw new QueryError(`Expected an order of ${ORDERS.join(", ")}, found ${order}`);
+    throw new QueryError(`Expected one of ${ORDERS.join(", ")} as the order, found ${order}`);
   }
   const name = badges !== undefined ? "badges" : spacing !== undefined ? "spacing" : "detail";
   const pixels = cut[name];
   if (typeof pixels !== "number" || !(pixels >= 0) || pixels === Infinity) {
     throw new QueryError(`Expected a finite number, 0 or more, as ${name}, found ${pixels}`);
   }
-  if (order !== undefined || cut.continuing) throw new QueryError(`order and continuing need a limit without ${name}`);
+  if (order !== undefined || cut.continuing) throw new QueryError(`A cut by ${name} takes neither order nor continuing; give a limit instead of ${name}`);
   if (!(Number.isInteger(minPoints) && minPoints >= 1)) throw new QueryError(`Expected minPoints of 1 or more, found ${minPoints}`);
   if (typeof aloneFromZoom !== "number" || Number.isNaN(aloneFromZoom)) {
     throw new QueryError(`Expected a number as aloneFromZoom, found ${aloneFromZoom}`);

@@ -49,7 +49,7 @@ class Parser {
    * @param {Tree} tree
    */
   constructor(text, tree) {
-    if (typeof text !== "string") throw new QueryError(`Expected a condition as text or a function as the filter, found ${text}`);
+    if (typeof text !== "string") throw new QueryError(`Expected a text or a function as the filter, found ${text}`);
     this.text = text;
     this.tree = tree;
     this.depth = 0;
@@ -211,7 +211,7 @@ class Parser {
       time: (value) => value instanceof Moments, any: () => true,
     };
     if (suits[column.kind](value)) return value;
-    throw new QueryError(`Column ${column.name} of kind ${column.kind} cannot be compared with ${token.text}`);
+    throw new QueryError(`The column '${column.name}' of kind ${column.kind} cannot be compared with ${token.text}`);
   }
 
   /**

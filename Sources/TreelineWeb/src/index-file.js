@@ -196,7 +196,7 @@ function checkedSections(bytes) {
   const { file, length } = bytes;
   const start = new Uint8Array(bytes.buffer, 0, Math.min(length, 8));
   if (length < 8 || MAGIC.some((byte, i) => start[i] !== byte)) {
-    throw new IndexError(`${file}: expected an index, which begins with the bytes 89 54 52 4C 0D 0A 1A 0A; 'treelinemap build' makes one`);
+    throw new IndexError(`${file}: expected an index, which begins with the bytes 89 54 52 4C 0D 0A 1A 0A; make an index with 'treelinemap build'`);
   }
   bytes.require(length >= FIXED_LENGTH, length, `a header of ${FIXED_LENGTH} bytes`, "the end of the file");
   const [major, minor] = [bytes.u16(8), bytes.u16(10)];
@@ -222,14 +222,14 @@ function checkedSections(bytes) {
   bytes.require(nodes <= Math.max(2 * points - 1, 0) && (nodes % 2 === 1 || !points), 28, `an odd number of nodes below ${2 * points}`, nodes);
   bytes.require(growth >= 1 && growth <= 6, 80, "a growth from 1 to 6", growth);
   bytes.require(growth === 3 ? gamma <= 32 : gamma === 0, 84, growth === 3 ? "a gamma of 0 to 32 eighths" : "no gamma", gamma);
-  bytes.require(traits <= (growth >= 4 ? 7 : 0), 88, growth >= 4 ? "traits from 0 to 7" : "no traits of a tree that was split", traits);
+  bytes.require(traits <= (growth >= 4 ? 7 : 0), 88, growth >= 4 ? "traits from 0 to 7" : "traits 0 in a tree that was built by splitting", traits);
   let end = headerLength;
   const known = [];
   for (let i = 0; i < count; i++) {
     const entry = FIXED_LENGTH + ENTRY_LENGTH * i;
     const [kind, flags, offset, size] = [bytes.u32(entry), bytes.u32(entry + 4), bytes.u64(entry + 8), bytes.u64(entry + 16)];
     bytes.require(flags <= 1, entry + 4, "section flags 0 or 1", flags);
-    bytes.require(offset % 64 === 0 && offset >= end, entry + 8, `a section at a multiple of 64 from byte ${end} on`, offset);
+    bytes.require(offset % 64 === 0 && offset >= end, entry + 8, `a section that begins at byte ${end} or later, at a multiple of 64`, offset);
     bytes.require(offset <= length && size <= length - offset, entry + 16, `a section within the file's ${length} bytes`, `${offset} and ${size}`);
     end = offset + size;
     if (kind === GROUPS) throw new IndexError(`${file}: the index has groups, which this module cannot read; query the index on a server, or build it without groups`);
@@ -266,7 +266,7 @@ function planeOf(bytes, pointCount) {
   bytes.require(seam === 0, 36, "no seam on a plain plane", seam);
   bytes.require(clippedPointCount === 0, 64, "no clipped points on a plain plane", clippedPointCount);
   const isSound = [left, top, side].every((edge) => Math.abs(edge) <= 4e300) && side >= 0;
-  bytes.require(isSound, 40, "a finite left, top and side, and a side of 0 or more", `${left}, ${top} and ${side}`);
+  bytes.require(isSound, 40, "a finite left edge, a finite top edge and a finite side of 0 or more", `${left}, ${top} and ${side}`);
   return { plane: new Plane(false, 0, left, top, side), clippedPointCount };
 }
 
@@ -324,7 +324,7 @@ class Sections {
     const { bytes } = this;
     const { offset, length } = this.#required(CURVE);
     const steps = length < 8 ? 0 : bytes.u16(offset + 2);
-    bytes.require(length === 8 + 8 * steps, offset, "8 bytes and 8 for each step of a curve", `${length} bytes and ${steps} steps`);
+    bytes.require(length === 8 + 8 * steps, offset, "8 bytes, plus 8 bytes for each step of the curve", `${length} bytes and ${steps} steps`);
     const gap = bytes.u16(offset);
     /** @type {number[]} */
     const counts = [];
@@ -366,8 +366,8 @@ class Sections {
  */
 function curveProblem(counts, diameters, gap) {
   const steps = counts.length;
-  if (steps < 1 || steps > 1024) return `1 to 1024 steps of a curve, not ${steps}`;
-  if (counts[0] !== 1) return `a curve from 1 point on, not ${counts[0]}`;
+  if (steps < 1 || steps > 1024) return `a curve of 1 to 1024 steps, not of ${steps}`;
+  if (counts[0] !== 1) return `a curve whose first step is for 1 point, not for ${counts[0]}`;
   for (let i = 1; i < steps; i++) {
     if (counts[i] <= counts[i - 1]) return `more than ${counts[i - 1]} points in step ${i}, not ${counts[i]}`;
     if (diameters[i] < diameters[i - 1]) return `a diameter of ${diameters[i - 1]} or more in step ${i}, not ${diameters[i]}`;

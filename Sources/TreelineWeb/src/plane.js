@@ -285,7 +285,7 @@ export function zoomOffset(tileSize = 512) {
 }
 
 /** @param {string} what */
-export const noZoom = (what) => new QueryError(`${what} is in pixels and needs a zoom, found none; give one with the view`);
+export const noZoom = (what) => new QueryError(`${what} needs a zoom, because sizes are in pixels; give a zoom with the view`);
 
 /**
  * @param {string} name

@@ -69,7 +69,7 @@ export function coordinatesOf(points, { projection = "mercator", skipInvalid = f
   const [greatestX, greatestY] = projection === "mercator" ? [180, 90] : [GREATEST, GREATEST];
   const count = isFlat ? list.length / 2 : list.length;
   for (const [name, values] of Object.entries(columns)) {
-    if (!(values?.length >= count)) throw new BuildError(`Expected ${count} values in the column ${name}, found ${values ? values.length : values}`);
+    if (!(values?.length >= count)) throw new BuildError(`Expected ${count} values in the column '${name}', found ${values ? values.length : values}`);
   }
   const coordinates = new Float64Array(2 * count);
   const rows = new Uint32Array(skipInvalid ? count : 0);
@@ -86,7 +86,7 @@ export function coordinatesOf(points, { projection = "mercator", skipInvalid = f
       kept++;
     } else if (!skipInvalid) {
       const expected = projection === "mercator" ? "a longitude from -180 to 180 and a latitude from -90 to 90" : "two finite numbers";
-      throw new BuildError(`Expected ${expected} as point ${row}, found ${shown(x)} and ${shown(y)}; skipInvalid leaves such points out`);
+      throw new BuildError(`Expected ${expected} as point ${row}, found ${shown(x)} and ${shown(y)}; use skipInvalid to leave such points out`);
     }
   }
   return { coordinates: coordinates.subarray(0, 2 * kept), rows: kept < count ? rows.subarray(0, kept) : null };

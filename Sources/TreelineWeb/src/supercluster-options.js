@@ -4,10 +4,10 @@
 export function checkZooms({ minZoom, maxZoom }) {
   const areWhole = Number.isInteger(minZoom) && Number.isInteger(maxZoom);
   if (areWhole && minZoom >= 0 && minZoom <= maxZoom + 1 && maxZoom <= 30) return;
-  throw new RangeError(`Expected whole zooms from 0 to 30, minZoom <= maxZoom, found ${minZoom} and ${maxZoom}`);
+  throw new RangeError(`Expected whole zooms from 0 to 30 with minZoom <= maxZoom, found minZoom ${minZoom} and maxZoom ${maxZoom}`);
 }
 
 /** @param {unknown} points */
 export function checkFeatures(points) {
-  if (!Array.isArray(points)) throw new TypeError("Expected an array of features; give the features of a FeatureCollection");
+  if (!Array.isArray(points)) throw new TypeError("Expected an array of features; if you have a FeatureCollection, give its property 'features'");
 }

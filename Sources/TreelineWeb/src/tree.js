@@ -98,7 +98,7 @@ export class Tree {
   /** The module that reads filters and aggregates from texts. Throws an error if the tree has no columns. */
   get words() {
     if (this.language) return this.language;
-    throw new QueryError("Filters and aggregates in text need a tree with columns");
+    throw new QueryError("Filters and aggregates that are written as text need a tree with columns");
   }
 
   /** @returns {Cut} */

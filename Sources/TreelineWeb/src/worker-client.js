@@ -25,7 +25,7 @@ export async function builtByWorker(coordinates, rows, options) {
   try {
     worker = await (typeof factory === "function" ? factory() : newWorker());
   } catch (error) {
-    throw new BuildError(`A worker cannot be made: ${/** @type {Error} */ (error)?.message}; give worker: () => new Worker(address)`);
+    throw new BuildError(`A worker cannot be made: ${/** @type {Error} */ (error)?.message}; give the option 'worker', such as () => new Worker(address)`);
   }
   if (!(worker?.terminate && (worker.on ?? worker.addEventListener))) {
     throw new BuildError(`Expected a Worker from the option 'worker', found ${worker}`);

@@ -30,19 +30,25 @@ extension Lie {
     ) { $0.store(UInt32(1), at: 64) },
     Lie(
       "seam off the first point", .nodes,
-      problems: ["header, byte 36: expected the seam 3875596176, the east end of the widest gap, found 3875595176"]
+      problems: [
+        "header, byte 36: expected the seam 3875596176, the east end of the widest gap between points, found 3875595176"
+      ]
     ) {
       $0.movePoints { ($0 + 1000, $1) }
       $0.store($0.header.plane.seam &- 1000, at: 36)
     },
     Lie(
       "seam behind a lesser gap", TestIndex("a quarter apart", [(0, 0), (90, 0)]),
-      problems: ["header, byte 36: expected the seam 1073741824, the east end of the widest gap, found 2147483648"]
+      problems: [
+        "header, byte 36: expected the seam 1073741824, the east end of the widest gap between points, found 2147483648"
+      ]
     ) { $0.movePoints { ($0 * 3, $1) } },
     // If several gaps are equally wide, the seam is behind the first of them, counted eastwards from longitude -180.
     Lie(
       "seam behind the second of two equal gaps", TestIndex("half apart", [(-90, 0), (90, 0)]),
-      problems: ["header, byte 36: expected the seam 1073741824, the east end of the widest gap, found 3221225472"]
+      problems: [
+        "header, byte 36: expected the seam 1073741824, the east end of the widest gap between points, found 3221225472"
+      ]
     ) { $0.store(UInt32(3 << 30), at: 36) },
     Lie(
       "seam of no points", .none,
@@ -93,8 +99,8 @@ extension Lie {
     Lie(
       "flags of other kinds", .columns,
       problems: [
-        "section table, byte 132: expected the flag 1 of a section of points, found 0",
-        "section table, byte 356: expected the flag 0 of a section of attribute, found 1",
+        "section table, byte 132: expected the flag 1, because the section is of kind 'points', found 0",
+        "section table, byte 356: expected the flag 0, because the section is of kind 'attribute', found 1",
       ]
     ) {
       $0.store(UInt32(0), at: 132)
@@ -128,21 +134,24 @@ extension Lie {
     computesSeparations: true)
 
   static let separations = [
-    Lie("separation within a stack", stacked, problems: ["separation 3: expected 0, where no node is split, found 7"]) {
+    Lie(
+      "separation within a stack", stacked,
+      problems: ["separation 3: expected 0, because no node is split here, found 7"]
+    ) {
       $0.setSeparation(7, of: 3)
     },
     Lie(
       "separation greater than that of the parent", stacked,
       problems: [
-        "separation 1: expected at most 44051, the separation of its parent, found 45072",
-        "separation 1: expected at most 37037, because of the distance between its children and the scatter of its "
+        "separation 1: expected at most 44051, the separation of the parent, found 45072",
+        "separation 1: expected at most 37037, because of the distance between the node's children and the scatter of the node's "
           + "points, found 45072",
       ]
     ) { $0.setSeparation(45_072, of: 1) },
     Lie(
       "separation greater than the distance between children", stacked,
       problems: [
-        "separation 2: expected at most 44051, because of the distance between its children and the scatter of its "
+        "separation 2: expected at most 44051, because of the distance between the node's children and the scatter of the node's "
           + "points, found 45072"
       ]
     ) { $0.setSeparation(45_072, of: 2) },
@@ -156,13 +165,13 @@ extension Lie {
     Lie(
       "separation less than it could be", line,
       problems: [
-        "separation 1: expected at least 52537, because no other node is in the way, found 52536",
-        "separation 3: expected at least 52537, because no other node is in the way, found 47268",
+        "separation 1: expected at least 52537, because no other node blocks the split, found 52536",
+        "separation 3: expected at least 52537, because no other node blocks the split, found 47268",
       ]
     ) { $0.setSeparation(52_536, of: 1) },
     Lie(
       "flag of separations", line,
-      problems: ["section table, byte 292: expected the flag 0 of a section of separations, found 1"]
+      problems: ["section table, byte 292: expected the flag 0, because the section is of kind 'separations', found 1"]
     ) { $0.store(UInt32(1), at: 292) },
   ]
 }

@@ -93,13 +93,13 @@ import Treeline
       let result = try run(input, folder.path("index"), ["--row", "id"] + options)
       #expect(result.code == code, "\(bad): \(result.errors)")
       let expected =
-        bad == "299" ? "column \"id\": expected a row number for each point, found 299 twice" : "that --row names"
+        bad == "299" ? "column \"id\": expected a row number for each point, found 299 twice" : "for --row"
       #expect(result.errors.contains(expected), "\(bad): \(result.errors)")
       #expect(result.errors.contains("input.csv"), "\(result.errors)")
     }
     let none = try run(try csv(good, in: folder), folder.path("index"), ["--row", "none"] + options)
     #expect(
-      none.code == 64 && none.errors.contains("which --row names; the columns are \"id\", \"name\""), "\(none.errors)")
+      none.code == 64 && none.errors.contains("for --row; the columns are \"id\", \"name\""), "\(none.errors)")
     #expect(try folder.contents() == ["input.csv"])
   }
 

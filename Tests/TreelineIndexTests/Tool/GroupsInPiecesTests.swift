@@ -46,9 +46,9 @@ import Treeline
     try build(input, folder.path("found"), options + ["--memory", "40kB"])
     #expect(try bytes(folder.path("found")) == bytes(folder.path("expected")))
     try sameError(
-      input, ["--group-by", "none"], code: 64, "there is no column \"none\", which --group-by names", in: folder)
+      input, ["--group-by", "none"], code: 64, "there is no column \"none\" for --group-by", in: folder)
     try sameError(
-      input, ["--group-by", "a", "--never-cluster", "none"], code: 64, "which --never-cluster names", in: folder)
+      input, ["--group-by", "a", "--never-cluster", "none"], code: 64, "for --never-cluster", in: folder)
     #expect(try folder.contents() == ["expected", "found", "input"])
   }
 

@@ -69,7 +69,7 @@ import Treeline
         #expect(!FileManager.default.fileExists(atPath: path))
         let second = try Tool.run(arguments)
         #expect(second.code == 0, "\(second.errors)")
-        if second.errors.contains("continuing with") { resumed += 1 }
+        if second.errors.contains("continuing the earlier build") { resumed += 1 }
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(contentsOf: URL(fileURLWithPath: expected)))
         #expect(try folder.contents() == ["expected", "index"], "step \(step)")
         try FileManager.default.removeItem(atPath: path)
@@ -133,9 +133,9 @@ import Treeline
       ]
       #expect(try Preloaded().run(arguments, killedAt: 1000, by: SIGKILL).code == SIGKILL)
       let refused = try Tool.run(arguments + ["--unit", "m"])
-      #expect(refused.code == 64 && refused.errors.contains("continuing with"), "\(refused.errors)")
+      #expect(refused.code == 64 && refused.errors.contains("continuing the earlier build"), "\(refused.errors)")
       #expect(!FileManager.default.fileExists(atPath: folder.path("index")))
-      #expect(try Tool.run(arguments).errors.contains("continuing with"))
+      #expect(try Tool.run(arguments).errors.contains("continuing the earlier build"))
       #expect(try folder.contents() == ["index"])
     }
 

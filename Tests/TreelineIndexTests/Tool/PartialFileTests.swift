@@ -63,7 +63,7 @@ import TreelineVerification
       let path = try folder.write(bytes, to: ".index.partial")
       let result = try build(folder)
       #expect(result.code == 74)
-      #expect(result.errors.contains("found a file with other content (\(bytes.count) bytes)"), "\(result.errors)")
+      #expect(result.errors.contains("is taken by an unrelated file (\(bytes.count) bytes)"), "\(result.errors)")
       #expect(result.errors.contains("away or choose another name"), "\(result.errors)")
       #expect(try folder.contents() == [".index.partial"])
       #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(bytes))
@@ -80,7 +80,7 @@ import TreelineVerification
     try folder.makeFolder(".c.partial")
     #expect(mkfifo(folder.path(".d.partial"), 0o600) == 0)
     let before = try folder.contents()
-    for (name, found) in [("a", "a link"), ("b", "another name"), ("c", "a folder"), ("d", "a pipe")] {
+    for (name, found) in [("a", "a link"), ("b", "hard links"), ("c", "a folder"), ("d", "a pipe")] {
       let result = try Tool.run("build", Self.input, "-o", folder.path(name))
       #expect(result.code == 74)
       #expect(result.errors.contains(found), "\(result.errors)")

@@ -184,7 +184,7 @@ import TreelineBuilder
       row: 17, expected: Coordinate(longitude: 1, latitude: 2), found: Coordinate(longitude: 3, latitude: 4))
     #expect(
       "\(error)" == "expected the value of row 17 at longitude 1 and latitude 2, found longitude 3 and latitude 4; "
-        + "pass the values from which the tree was built, in the same order, or build the tree again from these values")
+        + "pass the values from which the tree was built, in the same order, or build a new tree from the new values")
   }
 
   /// A builder may skip rows without a position. Checks that such rows may have values.

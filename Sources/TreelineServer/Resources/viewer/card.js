@@ -156,7 +156,7 @@ export class Card {
       sort.append(
         ...numbers.map((column) => new Option(`largest ${column} first`, `-${column}`)),
         ...others.map((column) => new Option(`by ${column}`, column)), ...numbers.map((column) => new Option(`smallest ${column} first`, column)),
-        new Option("in the order of the map", ""));
+        new Option("by place on the map", ""));
       const amount = amountColumn(index);
       sort.value = amount ? `-${amount}` : "";
       sort.addEventListener("change", () => this.#page(list, 0, sort.value));
@@ -260,7 +260,7 @@ export class Card {
         { type: "Feature", geometry: { ...geometry, coordinates: ground.coordinates(geometry.coordinates) }, properties }));
       const text = kind === "CSV" ? csvOf(kept, ground.axes, index.columns) : `${JSON.stringify({ type: "FeatureCollection", features: kept })}\n`;
       download(new Blob([text], { type: kind === "CSV" ? "text/csv" : "application/geo+json" }), `${index.name}-${cluster.id}.${kind.toLowerCase()}`);
-      if (cluster.count > MOST_SAVED) viewer.tell("place", `The file has the first ${number(MOST_SAVED)} of ${points(cluster.count)}; use “treelinemap query” for all.`);
+      if (cluster.count > MOST_SAVED) viewer.tell("place", `The file has only the first ${number(MOST_SAVED)} of ${points(cluster.count)}; use “treelinemap query” to get all points.`);
     } catch (error) {
       viewer.failed(error);
     }

@@ -41,7 +41,7 @@ export class Choice {
       // After an error of another kind, the cluster is requested again when the map has moved.
       if (error.status !== 404 && error.status !== 400) return this.viewer.failed(error);
       // The link names a cluster that no longer exists. Everything else in the link is still shown.
-      this.viewer.tell("link", "The point or stack that the link opens is not in this index.");
+      this.viewer.tell("link", "The link opens a point or a stack of points that is not in this index.");
       settings.set({ open: "" });
     }
   }

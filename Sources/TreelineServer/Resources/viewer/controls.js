@@ -149,7 +149,7 @@ export class Controls {
     for (const input of viewer.root.querySelectorAll('input[name="by"]')) {
       const { label, isOf, needs } = CUTS[input.value];
       input.disabled = !cuts.includes(input.value);
-      const reason = !input.disabled ? "" : isOf(index) ? `${label} is not possible on tiles` : `${label} needs ${needs}`;
+      const reason = !input.disabled ? "" : isOf(index) ? `${label} is not available in the view “Tiles”` : `${label} needs ${needs}`;
       input.parentElement.title = reason;
       if (reason) reasons.push(`${reason}.`);
     }
@@ -263,7 +263,7 @@ export class Controls {
   tellOfNames(guessed) {
     const says = this.find("#names-say");
     says.hidden = !guessed;
-    says.textContent = `Points are named after the column “${guessed}”. This is a guess.`;
+    says.textContent = `The map guesses that the column “${guessed}” has the names of the points.`;
   }
 
   /** Explains the colors. */

@@ -21,19 +21,19 @@ export const CUTS = {
   spacing: {
     label: "Spacing", standard: 44, range: [24, 120], unit: " px", isByPixels: true, keepsApart: true, hasOrder: false,
     isOf: (index) => index.has_separations, needs: "an index built with “--for spacing”",
-    describe: (amount) => `No two badges are closer than ${amount} px. Panning does not change them.`,
+    describe: (amount) => `No two badges are closer than ${amount} px. The badges stay the same when the map is panned.`,
     parameters: ({ spacing }) => ({ spacing }),
   },
   badges: {
     label: "Badges", standard: 1, range: [0.5, 2], unit: "x", step: 0.25, isByPixels: true, keepsApart: true, hasOrder: false,
     isOf: (index) => index.has_badges, needs: "an index built with “--for badges”",
-    describe: (amount) => `Shows as many badges and dots as fit without touching, drawn ${amount === 1 ? "in full" : `at ${amount}x`}.`,
+    describe: (amount) => `Shows as many badges and dots as fit without touching each other. They are drawn at ${amount === 1 ? "full size" : `${amount} times their full size`}.`,
     parameters: ({ badges }) => ({ badges }),
   },
   limit: {
     label: "Limit", standard: 100, range: [1, 500], unit: "", isByPixels: false, hasOrder: true,
     isOf: () => true,
-    describe: (amount) => `At most ${number(amount)} badges, with as much detail as this allows.`,
+    describe: (amount) => `At most ${number(amount)} badges, with as much detail as possible.`,
     parameters: ({ limit, order }) => ({ limit, order }),
   },
   detail: {

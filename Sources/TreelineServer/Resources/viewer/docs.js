@@ -63,7 +63,7 @@ function page(api) {
     element("h2", {}, "Routes"),
     ...operations.map(({ path, method, operation, shared }) => route(path, method, operation, shared, api)),
     element("h2", {}, "Problems"),
-    element("p", {}, "Errors are problems (RFC 9457). If the status is enough to understand an error, its `type` is `about:blank`. Otherwise it is one of these types:"),
+    element("p", {}, "An error is returned as a problem (RFC 9457). If the HTTP status explains the error, the `type` of the problem is `about:blank`. Otherwise the `type` is one of these:"),
     ...problems.map(({ const: type, description }) => element("section", { id: type.split("#")[1] },
       element("h3", {}, element("code", {}, type)), element("p", {}, description))),
   ];
@@ -75,7 +75,7 @@ try {
   if (!response.ok) throw new Error(`the server answers ${response.status}`);
   main.replaceChildren(...page(await response.json()));
 } catch (error) {
-  main.replaceChildren(element("p", { role: "alert" }, `Cannot read openapi.json: ${error.message}. A server that requires a token returns this file only with the token.`));
+  main.replaceChildren(element("p", { role: "alert" }, `Cannot read openapi.json: ${error.message}. If the server requires a token, requests for openapi.json must send the token.`));
 }
 main.removeAttribute("aria-busy");
 document.getElementById(location.hash.slice(1))?.scrollIntoView();

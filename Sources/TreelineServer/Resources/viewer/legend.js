@@ -83,7 +83,7 @@ export class Legend {
     const button = element("button", { type: "button" }, swatch, element("span", {}, text), small);
     // Groups cannot be hidden, because a filter needs a column, and groups come from no column.
     button.disabled = this.values.isByGroup;
-    if (button.disabled) button.title = "Groups cannot be hidden here; “Only where” can filter them by a column";
+    if (button.disabled) button.title = "Groups cannot be hidden here. To filter points by a column, use “Only where”.";
     button.addEventListener("click", () => this.#switch(Values.settingOf(category)));
     return element("li", {}, button);
   }

@@ -17,7 +17,7 @@ const ROWS = [
     better: Math.min,
   },
   { name: "distortion", title: "Far from its points", measure: "typical distance to a point", write: pixels, better: Math.min },
-  { name: "closest_pair", title: "Crowded", measure: "distance of the closest two", write: pixels, better: Math.max },
+  { name: "closest_pair", title: "Crowded", measure: "distance between the two closest badges", write: pixels, better: Math.max },
 ];
 
 export class Measures {

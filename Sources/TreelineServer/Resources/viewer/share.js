@@ -43,7 +43,7 @@ export class Share {
     };
     dialog.append(
       element("h2", {}, "Share this view"), ...this.#copied("Link", link), ...this.#copied("For a page", frame),
-      element("p", { className: "says" }, "A page of another origin may show the map if the server was started with --frame-ancestors."),
+      element("p", { className: "says" }, "Pages from other origins can embed the map only if the server was started with --frame-ancestors."),
       element("div", { className: "row" }, save("PNG", () => this.png()), save("SVG", () => this.svg()), close));
     dialog.addEventListener("close", () => dialog.remove());
     dialog.addEventListener("click", ({ target }) => target === dialog && dialog.close());

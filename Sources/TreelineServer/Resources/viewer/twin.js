@@ -6,7 +6,7 @@ import { TileLayers } from "./tiles.js";
 /** Title of the second map for screen readers. This title must differ from the title of the first map. */
 const LOCALE = {
   "Map.Title":
-    "The same region with the clusters of the grid. Arrow keys move the map; the plus and minus keys zoom in and out.",
+    "Map of the same region with grid clusters, for comparison. Arrow keys move the map; the plus and minus keys zoom in and out.",
 };
 
 /**

@@ -502,7 +502,7 @@ export class Viewer {
     } catch (error) {
       if (error.status !== 404 && error.status !== 400) throw error;
       this.settings.set({ hit: "" });
-      this.tell("link", "The point that the link marks is not in this index.");
+      this.tell("link", "The link marks a point that is not in this index.");
       return null;
     }
   }
@@ -550,7 +550,7 @@ export class Viewer {
     if (unreadable.length > 0) said.push(`The link has unknown or invalid parts: ${[...new Set(unreadable)].join(", ")}.`);
     const columns = [...new Set(this.#forgotten)].map((column) => `“${column}”`);
     this.#forgotten = [];
-    if (columns.length > 0) said.push(`Columns of the link are missing or of the wrong kind: ${columns.join(", ")}.`);
+    if (columns.length > 0) said.push(`The link uses columns that are missing or of the wrong kind: ${columns.join(", ")}.`);
     if (where && !this.source.hasFilters) said.push("This map ignores filters and shows all points.");
     if (said.length > 0) this.tell("link", said.join(" "));
     else this.notice.hide("link");
@@ -579,7 +579,7 @@ export class Viewer {
     try {
       await archive.open();
     } catch (error) {
-      return this.tell("style", `The map of the server cannot be shown: ${error.message}. The built-in map is shown instead.`);
+      return this.tell("style", `The basemap of the server cannot be shown: ${error.message}. The built-in map is shown instead.`);
     }
     archive.serve();
     this.archive = archive;

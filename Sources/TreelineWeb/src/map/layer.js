@@ -317,7 +317,7 @@ export class BadgeLayer {
   #paint() {
     let { theme = "auto" } = this.options;
     if (typeof theme !== "object" && !["auto", "light", "dark"].includes(theme)) {
-      this.#report(new QueryError(`Expected auto, light, dark or colors as the theme, found ${theme}`));
+      this.#report(new QueryError(`Expected auto, light, dark or an object of colors as the theme, found ${theme}`));
       theme = this.options.theme = "auto";
     }
     const isDark = theme === "auto" ? this.#darkness.matches : theme === "dark";

@@ -406,7 +406,7 @@ export class PagedHierarchy extends Hierarchy {
     const { children } = page;
     reader.require(children.length === childCount, `${childCount} child pages`, children.length);
     const spreadPage = page.spreads;
-    reader.require(Boolean(spreadPage) === Boolean(this.codes), "a page of spreads exactly if the tree has codes", String(spreadPage));
+    reader.require(Boolean(spreadPage) === Boolean(this.codes), "a page of spreads in a tree with codes, and none in a tree without codes", String(spreadPage));
     const isFirst = rootCount === 0;
     const states = reader.plain(rootCount + count);
     const edges = reader.plain(count);
@@ -639,7 +639,7 @@ export class PagedHierarchy extends Hierarchy {
   #addDirectory(reader) {
     reader.kind(DIRECTORY);
     const [count, size] = [reader.u32(), reader.u32()];
-    reader.require(size === this.manifest.sizes.values && count === Math.ceil(this.pointCount / size), "a page of values for each point", `${count} pages of ${size} points`);
+    reader.require(size === this.manifest.sizes.values && count === Math.ceil(this.pointCount / size), "pages of values that together have all points", `${count} pages of ${size} points`);
     this.#valuePages = reader.places(count).map((reference, number) => ({ ...pageAt("values", reference), number }));
     reader.end();
     this.hasDirectory = true;

@@ -193,7 +193,7 @@ export class PageSource {
       // The file is missing, or has other bytes. Probably the site has been replaced.
       const { content_hash: hash, first: firstPage } = await this.#manifest(options.signal);
       if (hash !== this.manifest.content_hash || firstPage !== this.manifest.first) throw new ReplacedError(this.url);
-      throw new IndexError(`${url}: expected ${last - first} bytes from ${first}, with the checksum in the name of the file, found ${answer.bytes ? "other bytes" : "none"}; publish the index again`);
+      throw new IndexError(`${url}: expected ${last - first} bytes from byte ${first} on, with the checksum that the file's name contains, found ${answer.bytes ? "other bytes" : "none"}; publish the index again`);
     }
     const all = bytes;
     return Promise.all(group.map(({ offset, length }) => inflated(all.slice(offset - first, offset - first + length), url)));
