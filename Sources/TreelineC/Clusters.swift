@@ -8,7 +8,7 @@ public func members(_ tree: OpaquePointer?, _ id: UInt64, _ offset: Int, _ limit
   attemptObject(error) {
     let tree = try tree.object(TreeObject.self).tree
     let members = tree.members(of: try tree.cluster(ClusterID(rawValue: id)))
-    // Offset and limit may be huge. Both are reduced so far that the page ends at the last member or before it.
+    // Offset and limit may be huge, but the page never extends past the last member.
     let start = Int(min(size(offset), size(members.count)))
     let page = start..<start + Int(min(size(limit), size(members.count - start)))
     return Table(pointColumns(atTreeIndices: page.map(members.treeIndex), of: tree))

@@ -45,8 +45,8 @@ package struct PageVerifier {
       tree, sizes, contentHash: contentHash, file: manifest.file, values: manifest.values, spreads: manifest.spreads,
       first: first)
     if manifest != expected {
-      return "\(PageManifest.fileName): expected the description of the index, found another description; publish the "
-        + "index again"
+      return "\(PageManifest.fileName): expected a description that matches the index, found a different description; "
+        + "publish the index again"
     }
     return try tree.withStorage { storage in
       let pages = try PageTree(storage, sizes: sizes)
@@ -162,7 +162,7 @@ package struct PageVerifier {
     let (end, isBeyond) = reference.offset.addingReportingOverflow(UInt64(reference.length))
     guard !isBeyond, end <= UInt64(file.bytes.count) else {
       throw Difference(
-        description: "\(name): expected a page of \(reference.length) bytes, found a file of "
+        description: "\(name): expected a page of \(reference.length) bytes, found a file that ends after "
           + "\(file.bytes.count) bytes; publish the index again")
     }
     return (try inflated(Array(file.bytes[Int(reference.offset)..<Int(end)]), name: name), name)
@@ -179,7 +179,7 @@ package struct PageVerifier {
   private func require(_ isEqual: Bool, _ name: String) throws(Difference) {
     if !isEqual {
       throw Difference(
-        description: "\(name): expected the content of the index, found other content; publish the index again")
+        description: "\(name): expected the same content as in the index, found other content; publish the index again")
     }
   }
 

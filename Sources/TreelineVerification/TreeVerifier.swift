@@ -38,7 +38,7 @@ struct TreeVerifier {
       expected: "0 after the last point", found: "a gap")
   }
 
-  /// The problems that were found in a part of the tree, and the range of the records of children in this part.
+  /// The problems in a part of the tree, and the range of its pairs. A pair has the records of both children of a node.
   private struct Found: Sendable {
     let problems: [IndexProblem]
     /// Nil if the part has no stored children.

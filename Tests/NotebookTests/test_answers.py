@@ -86,7 +86,7 @@ def test_the_view_of_a_plane_is_in_its_own_units():
     map = treelinemap.build([0, 1000, 2000], [0, 1000, 5000], planar=True).map()
     map.view = {"bbox": (0, 0, 2000, 5000)}
     assert map._facts["projection"] == "plane"
-    with pytest.raises(ValueError, match="expected plain x and y as before, found longitudes"):
+    with pytest.raises(ValueError, match="expected plain x and y, as in the previous tree, found longitudes"):
         map.show(treelinemap.build([0, 1, 2], [0, 1, 5]))
 
 

@@ -60,7 +60,7 @@ import TreelineBuilder
   @Test func tablesFitATerminal() throws {
     let text = try report(SamplePoints.towns(seed: 5)).text
     #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 })
-    #expect(text.contains("*") && text.contains("Every point in one badge"))
+    #expect(text.contains("*") && text.contains("Every point counted once"))
     #expect(text.split(separator: "\n", omittingEmptySubsequences: false).allSatisfy { !$0.hasSuffix(" ") })
   }
 

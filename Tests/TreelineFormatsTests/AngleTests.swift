@@ -59,7 +59,7 @@ import Treeline
     #expect(
       message("lon,lat\n2°30'O,48°N\n")
         == "points:2: column \"lon\" (1): expected a longitude from -180 to 180, found \"2°30'O\"; "
-        + "write E or W: O is east in German and west in French, Italian and Spanish" + skip)
+        + "write E or W instead of O, which means east in German but west in French, Italian and Spanish" + skip)
     #expect(message("x,y\n2°E,48°N\n").contains("expected an x from"))
     // The file has no header: its first row is data.
     let numbers = ReadingOptions(columns: .sphere(longitude: "1", latitude: "2"))

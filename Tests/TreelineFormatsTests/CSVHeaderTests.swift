@@ -57,7 +57,7 @@ import Treeline
     #expect(try read("start_lat,start_lng,lat,lon\n4,3,2,1\n").notes.isEmpty)
     #expect(
       message("home_lat,home_lon,shop_lat,shop_lon\n1,2,3,4\n").hasPrefix(
-        "points:1: expected one pair of coordinates, found \"home_lon\" and \"home_lat\", \"shop_lon\" and "
+        "points:1: expected one pair of coordinate columns, found \"home_lon\" and \"home_lat\", \"shop_lon\" and "
           + "\"shop_lat\"; the columns are"))
     #expect(
       try read("start_lat,start_lng\n2,1\n", ReadingOptions(columns: .sphere(longitude: "2", latitude: "1"))).notes
@@ -69,7 +69,7 @@ import Treeline
     "max lat,max lon", "lat2,lon2", "x (deg),y (deg)", "long name,lat", "latlon,lonlat", "stop_lat,start_lon",
     "stop_x,stop_y", "stop_lat,lon_error",
   ]) func otherWordsAreNoCoordinates(_ names: String) {
-    #expect(message(names + "\n1,2\n").contains("expected columns named longitude and latitude"))
+    #expect(message(names + "\n1,2\n").contains("expected two columns (such as longitude and latitude"))
   }
 
   @Test func exactNamesGoFirst() throws {
@@ -86,11 +86,13 @@ import Treeline
     let sphere = try read("1,2,a\n").notes
     #expect(
       sphere.map(\.description) == [
-        "no header; column 1 is taken as longitude, column 2 as latitude; --longitude and --latitude choose other columns"
+        "there is no header: column 1 is read as longitude and column 2 as latitude; --longitude and --latitude choose other columns"
       ])
     let plane = try read("1,2\n", ReadingOptions(isPlanar: true)).notes
     #expect(
-      plane.map(\.description) == ["no header; column 1 is taken as x, column 2 as y; --x and --y choose other columns"]
+      plane.map(\.description) == [
+        "there is no header: column 1 is read as x and column 2 as y; --x and --y choose other columns"
+      ]
     )
     #expect(try read("lon,lat\n1,2\n").notes.isEmpty)
     // If the columns were chosen by options, there is no note.
@@ -137,11 +139,12 @@ import Treeline
   }
 
   @Test func unknownColumns() {
-    let remedy = "choose columns by name or number with --longitude and --latitude, --x and --y, --lat-lon, or --wkt"
+    let remedy =
+      "choose columns by name or number: with --longitude and --latitude, with --x and --y, with --lat-lon or with --wkt"
     #expect(
       message("\nname,kind\na,b\n")
-        == "points:2: expected columns named longitude and latitude, lon and lat, x and y or the like, or one column "
-        + "named wkt, geometry or location, found none; the columns are \"name\", \"kind\"; \(remedy)")
+        == "points:2: expected two columns (such as longitude and latitude, lon and lat, or x and y) or one column "
+        + "(such as wkt, geometry or location), found none; the columns are \"name\", \"kind\"; \(remedy)")
     #expect(
       message("lat,lon,lat\n")
         == "points:1: expected one column named \"lat\", found 2; the columns are \"lat\", \"lon\", \"lat\"; \(remedy)")
@@ -151,7 +154,7 @@ import Treeline
         == "points:1: no column has the name \"east\"; the columns are \"a\", \"b\"; \(remedy)")
     #expect(
       message("a,b\n", ReadingOptions(columns: .plane(x: "1", y: "3")))
-        == "points:1: there is no column 3; the first row has 2 columns, counted from 1; "
+        == "points:1: there is no column 3; the first row has 2 columns, numbered from 1; "
         + "the columns are \"a\", \"b\"; \(remedy)")
     #expect(
       message("a,b\n", ReadingOptions(columns: .plane(x: "1", y: "a")))

@@ -25,8 +25,8 @@ import Treeline
         == (isGuess
           ? [
             isArray
-              ? "column \"Location\" is taken as longitude and latitude; --lat-lon takes the latitude first"
-              : "column \"Location\" is taken as latitude and longitude; --lon-lat takes the longitude first"
+              ? "column \"Location\" is read as a longitude and a latitude; --lat-lon reads the latitude first"
+              : "column \"Location\" is read as a latitude and a longitude; --lon-lat reads the longitude first"
           ] : []))
   }
 
@@ -57,12 +57,12 @@ import Treeline
     #expect(table.coordinates == [paris, Coordinate(longitude: 2.5, latitude: 48.5)])
     let chosen = ReadingOptions(columns: .latitudeLongitude("1"))
     #expect(try read("48.85 2.35\n48.5 2.5\n", chosen).coordinates == table.coordinates)
-    #expect(message("name\na,b\n").contains("expected columns named longitude and latitude"))
+    #expect(message("name\na,b\n").contains("expected two columns (such as longitude and latitude"))
   }
 
   @Test func aColumnIsChosen() throws {
     let text = "place,address\na,\"2.35, 48.85\"\nb,\"2.5, 48.5\"\n"
-    #expect(message(text).contains("expected columns named longitude and latitude"))
+    #expect(message(text).contains("expected two columns (such as longitude and latitude"))
     let first = ReadingOptions(columns: .longitudeLatitude("address"))
     let table = try read(text, first)
     #expect(table.coordinates == [paris, Coordinate(longitude: 2.5, latitude: 48.5)])
@@ -75,7 +75,7 @@ import Treeline
   @Test func otherCellsAreRefused() throws {
     let skip = "; --skip-invalid skips and lists such rows"
     let expected =
-      "points:3: column \"location\" (2): expected a latitude and a longitude in one cell, such as 48.85, 2.35"
+      "points:3: column \"location\" (2): expected a latitude and a longitude in one cell, such as \"48.85, 2.35\""
     for (cell, found) in [
       ("Paris", "\"Paris\""), ("48.85", "\"48.85\""), ("48.85, 2.35, 0", "\"48.85, 2.35, 0\""), ("", "an empty cell"),
       ("48.85N, 2.35", "\"48.85N, 2.35\""), ("48.85N, 2.35S", "\"48.85N, 2.35S\""),
@@ -90,7 +90,7 @@ import Treeline
     #expect(
       message("n,location\n1,\"48.85, 2.35\"\n2,\"-122.4, 37.7\"\n")
         == "points:3: column \"location\" (2): expected a latitude from -90 to 90, found \"-122.4, 37.7\"; "
-        + "are the coordinates swapped? --lon-lat takes the longitude first" + skip)
+        + "are the coordinates swapped? --lon-lat reads the longitude first" + skip)
     #expect(message("n,location\n1,\"48.85, 2.35\"\n2\n").contains("found a row of 1 column"))
     #expect(
       message("{\"type\":\"FeatureCollection\",\"features\":[]}", ReadingOptions(columns: .latitudeLongitude("a")))

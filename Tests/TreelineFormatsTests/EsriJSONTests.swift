@@ -40,7 +40,7 @@ import Treeline
     (#""spatialReference":{"wkid":27700}"#, "27700"),
     (#""spatialReference":{"wkt":"PROJCS[\"x\"]"}"#, #"{"wkt":"PROJCS[\"x\"]"}"#),
   ]) func otherSystemsAreRefused(_ system: String, _ found: String) throws {
-    let remedy = "; ask the server for outSR=4326, or for GeoJSON with f=geojson"
+    let remedy = "; request the data with outSR=4326, or as GeoJSON with f=geojson"
     let features = Self.feature(#"{"x":261600.5,"y":6250000}"#)
     for text in [Self.answer(features, system), Self.answer("", system)] {
       #expect(
@@ -95,7 +95,7 @@ import Treeline
     ] {
       #expect(
         try read(text).notes.map(\.description) == [
-          "the server sent a part of the features (exceededTransferLimit); ask for the rest with resultOffset"
+          "the server sent only a part of the features (exceededTransferLimit); request the rest with resultOffset"
         ])
     }
     #expect(try read(Self.answer("", #""exceededTransferLimit":false"#)).notes.isEmpty)

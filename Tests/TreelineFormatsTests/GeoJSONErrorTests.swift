@@ -116,7 +116,7 @@ import Testing
     ), ("{\n\r\n\"type\"", "3: expected \":\" after a name, found the end of the input (byte 10)"),
     (
       "{\"a\":\"b\nc\"}",
-      "1: expected a closing quote, or the escape of a control character, found \"\\n\" (byte 7)"
+      "1: expected a closing quote or an escaped control character, found \"\\n\" (byte 7)"
     ), (#"{"a":"\x"}"#, #"1: expected an escape: one of \" \\ \/ \b \f \n \r \t \u, found "x" (byte 7)"#),
     (#"{"a":"\u12g4"}"#, "1: expected four hexadecimal digits, found \"g\" (byte 10)"),
     (#"{"a":01}"#, "1: expected \",\" or \"}\", found \"1\" (byte 6)"),

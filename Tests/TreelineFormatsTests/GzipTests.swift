@@ -22,7 +22,7 @@ import Testing
     for count in 2..<whole.count {
       #expect(
         message(Array(whole[..<count]))
-          == "points: invalid gzip data: it is cut off after \(count) bytes; "
+          == "points: invalid gzip data: the data is cut off after \(count) bytes; "
           + "fetch or compress the file again")
     }
   }
@@ -38,7 +38,7 @@ import Testing
     var broken = whole
     broken[whole.count - 8] ^= 1
     #expect(
-      message(broken) == "points: invalid gzip data: it is corrupt near byte \(whole.count - 4) "
+      message(broken) == "points: invalid gzip data: the data is corrupt near byte \(whole.count - 4) "
         + "(incorrect data check); fetch or compress the file again")
   }
 

@@ -11,7 +11,7 @@ import Treeline
     ([0xFF, 0xFE, 0, 0], "UTF-32 text; convert it with iconv -f UTF-32 -t UTF-8"),
     (
       [0x6C, 0, 0x6F, 0],
-      "binary data, or UTF-16 text without a mark; convert it, for UTF-16 with iconv -f UTF-16LE -t UTF-8"
+      "binary data, or UTF-16 text without a byte order mark; convert UTF-16 text with iconv -f UTF-16LE -t UTF-8"
     ), ([0x28, 0xB5, 0x2F, 0xFD, 0, 0], "zstd data; inflate it with zstd -dc"),
     ([0x50, 0x4B, 3, 4, 0, 0], "a zip archive or spreadsheet; unpack it, or export it as CSV"),
     ([0x42, 0x5A, 0x68, 0x39, 0x31, 0x41, 0x59, 0x26], "bzip2 data; inflate it with bzip2 -dc"),
@@ -48,7 +48,7 @@ import Treeline
     }
     #expect(
       throws: ReadingError.unopenable(
-        file: "/", reason: "it is a folder; treelinemap.build_parquet in Python reads folders of Parquet files")
+        file: "/", reason: "this is a folder; for a folder of Parquet files, use treelinemap.build_parquet in Python")
     ) { try PointReader.read(path: "/") }
     #expect(ReadingError.unopenable(file: "/", reason: "x").description == "/: cannot be opened: x")
     #expect(ReadingError.readFailed(file: "/", reason: "x").description == "/: reading failed: x")

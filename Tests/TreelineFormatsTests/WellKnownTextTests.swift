@@ -78,7 +78,7 @@ import Treeline
     (
       "\"LINESTRING (1 2,3 4)\"",
       "expected a point as text, such as POINT (2.35 48.85), found a LINESTRING; "
-        + "ST_PointOnSurface gives a point inside a line or an area"
+        + "ST_PointOnSurface gives a point on a line or in an area"
     ), ("POINT EMPTY", "expected a point with coordinates, found \"POINT EMPTY\""),
     (
       "SRID=3857;POINT(1 2)",
@@ -87,18 +87,18 @@ import Treeline
     ),
     (
       "0101000020E6100000CDCCCCCCCCCC0240",
-      "expected well-known binary of a point, found \"0101000020E6100000CDCCCCCCCCCC0240\"; "
+      "expected a point in well-known binary, found \"0101000020E6100000CDCCCCCCCCCC0240\"; "
         + "write points as text with ST_AsText or ogr2ogr -lco GEOMETRY=AS_WKT"
     ),
     (
       "0103000020E61000000000000000000000",
-      "expected a point as text, such as POINT (2.35 48.85), found a POLYGON; ST_PointOnSurface gives a point inside a line or an area"
+      "expected a point as text, such as POINT (2.35 48.85), found a POLYGON; ST_PointOnSurface gives a point on a line or in an area"
     ), ("POINT (181 2)", "expected a longitude from -180 to 180, found \"POINT (181 2)\""),
     ("POINT (100 -91)", "expected a latitude from -90 to 90, found \"POINT (100 -91)\""),
     (
       "POINT (1 -91)",
       "expected a latitude from -90 to 90, found \"POINT (1 -91)\"; "
-        + "are the coordinates swapped? The longitude is first; ST_FlipCoordinates swaps them"
+        + "are the coordinates swapped? The longitude must come first; ST_FlipCoordinates swaps them"
     ), ("\"POINT (2,35 48,85)\"", "expected a point as text, such as POINT (2.35 48.85), found \"POINT (2,35 48,85)\""),
     ("", "expected a point as text, such as POINT (2.35 48.85), found an empty cell"),
   ]) func invalidRows(_ cell: String, _ expected: String) throws {

@@ -14,14 +14,14 @@ import treelinemap
 @pytest.mark.parametrize(
     ("query", "error", "message"),
     [
-        (dict(bbox=(0, 40, 4, None), zoom=7), TypeError, "expected a number or numbers as 'bbox', found None"),
-        (dict(bbox={0, 40, 4, 50}, zoom=7), TypeError, "expected a number or numbers as 'bbox'"),
-        (dict(bbox={"west": 0}, zoom=7), TypeError, "expected a number or numbers as 'bbox'"),
+        (dict(bbox=(0, 40, 4, None), zoom=7), TypeError, "expected one or more numbers for 'bbox', found None"),
+        (dict(bbox={0, 40, 4, 50}, zoom=7), TypeError, "expected one or more numbers for 'bbox'"),
+        (dict(bbox={"west": 0}, zoom=7), TypeError, "expected one or more numbers for 'bbox'"),
         (dict(bbox=(0, 40, 4, 50), zoom="near"), treelinemap.ParameterError, "'zoom' must be from 0 to 32, found near"),
-        (dict(bbox=(0, 40, 4, 50), zoom=7, after=3), TypeError, "expected 'after' to be an answer, found 3"),
-        (dict(limit=3, after=3), TypeError, "expected 'after' to be an answer, found 3"),
+        (dict(bbox=(0, 40, 4, 50), zoom=7, after=3), TypeError, "expected 'after' to be an answer of type Clusters, found 3"),
+        (dict(limit=3, after=3), TypeError, "expected 'after' to be an answer of type Clusters, found 3"),
         (dict(limit=3, where=3), TypeError, "expected a text, found 3"),
-        (dict(limit=3, aggregate=3), TypeError, "expected a text or several texts as 'aggregate', found 3"),
+        (dict(limit=3, aggregate=3), TypeError, "expected one or more texts for 'aggregate', found 3"),
     ],
 )
 def test_wrong_queries(tree, query, error, message):
@@ -47,9 +47,9 @@ def test_a_box_across_the_antimeridian():
 def test_wrong_arguments_of_other_questions(tree):
     answer = tree.clusters(limit=5)
     for ask, error, message in (
-        (lambda: answer[9], IndexError, "expected a position in an answer of 5 clusters, found 9"),
+        (lambda: answer[9], IndexError, "expected a position among 5 clusters, found 9"),
         (lambda: answer["mean_price"], KeyError, "there is no column 'mean_price'"),
-        (lambda: answer.transition_to(3), TypeError, "expected an answer, found 3"),
+        (lambda: answer.transition_to(3), TypeError, "expected an answer of type Clusters, found 3"),
         (lambda: tree.members("x"), TypeError, "expected 'id' to be a whole number, found 'x'"),
         (lambda: tree.members(-1), ValueError, "expected 'id' to be a whole number from 0"),
         (lambda: tree.members(12345678), treelinemap.QueryError, "use ids from answers of this tree"),
@@ -117,7 +117,7 @@ print(tree._repr_mimebundle_()["text/plain"])
 """
     output = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
     names = ("pyarrow", "pandas", "geopandas", "anywidget", "pyarrow")
-    needed = [f"this needs {name}: pip install {name}" for name in names]
+    needed = [f"the package {name} is not installed: pip install {name}" for name in names]
     assert output.splitlines() == [*needed, "<treelinemap.Tree of 2 points, least-scatter>"]
 
 

@@ -160,14 +160,14 @@ FRAME = pd.DataFrame({"id": [3, 5, 9], "lon": [1.0, 2, 3], "lat": [1.0, 2, 3], "
         ({"remove": [99]}, treelinemap.EditError, "the key 99"),
         ({"remove": [3, 3]}, treelinemap.EditError, "expected each key once in an edit, found 3 twice"),
         ({"remove": 3, "move": FRAME[:1]}, treelinemap.EditError, "found 3 twice"),
-        ({"remove": "a"}, treelinemap.EditError, "expected keys of the same type as 3, found 'a'"),
+        ({"remove": "a"}, treelinemap.EditError, "expected keys of the same type as the tree's key 3, found 'a'"),
         ({"remove": [1.5]}, TypeError, "expected keys that are texts or whole numbers"),
         ({"insert": FRAME[1:2]}, treelinemap.EditError, "expected a key that is not in the tree, found 5"),
         ({"move": FRAME.assign(id=4)[:1]}, treelinemap.EditError, "the key 4"),
         ({"move": FRAME.assign(lat=91)[:1]}, treelinemap.EditError, "point 3: expected a longitude .* found 1.0, 91"),
         ({"insert": FRAME.assign(id=4, lon=np.nan)[:1]}, treelinemap.EditError, "point 4: .* found nan"),
         ({"insert": FRAME.drop(columns="n")}, KeyError, "there is no column 'n'"),
-        ({"insert": FRAME.drop(columns="id")}, KeyError, "no column 'id', which must have the keys; columns: 'lon'"),
+        ({"insert": FRAME.drop(columns="id")}, KeyError, "no column 'id' with the keys of points; columns: 'lon'"),
         ({"move": FRAME.drop(columns="lon")}, KeyError, "move: "),
         ({"insert": FRAME.assign(id=4, n="x")[:1]}, TypeError, "column 'n': expected whole numbers, found texts"),
         ({"insert": FRAME.assign(id=4, name=7)[:1]}, TypeError, "column 'name': expected texts, found whole numbers"),
@@ -190,7 +190,7 @@ def test_trees_without_keys_cannot_be_edited(tmp_path):
         with pytest.raises(treelinemap.EditError, match="built with key="):
             one.updating(remove=[3])
     for options, error, message in (
-        ({"key": "ids"}, KeyError, "no column 'ids' of points for key=; columns: 'id', "),
+        ({"key": "ids"}, KeyError, "no column 'ids' for key=; columns: 'id', "),
         ({"key": [1, 2]}, ValueError, "expected 3 keys, one for each point, found 2"),
         ({"key": [1, 1, 2]}, treelinemap.EditError, "expected points with different keys, found 1 twice"),
         ({"key": [1, None, 2]}, TypeError, "found a missing key in row 1"),

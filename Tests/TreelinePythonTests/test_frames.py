@@ -87,7 +87,7 @@ def test_names_of_both_and_of_columns_are_taken():
 
 
 def test_a_guess_is_told():
-    with pytest.warns(UserWarning, match="'a' and 'b' are taken for longitudes and latitudes in this order; .* lon="):
+    with pytest.warns(UserWarning, match="'a' is read as longitude and 'b' as latitude; .* lon="):
         assert treelinemap.build(pd.DataFrame({"a": [1.0], "b": [2.0]})).bounds[0] == pytest.approx(1, abs=1e-6)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -115,7 +115,7 @@ def test_names_of_a_plane_make_a_plane(x, y):
     with pytest.raises(treelinemap.BuildError, match="most coordinates are not degrees; planar=True reads them"):
         treelinemap.build(frame, planar=False)
     near = frame.assign(**{x: [2.0, 3.0], y: [48.0, 49.0]})
-    told = re.escape(f"{x!r} and {y!r} are read as plain x and y, but may be degrees; planar=False")
+    told = re.escape(f"{x!r} and {y!r} are read as plain x and y, but may be degrees; set planar=False")
     with pytest.warns(UserWarning, match=told):
         assert treelinemap.build(near).is_planar
     with warnings.catch_warnings():
@@ -128,7 +128,7 @@ def test_names_have_the_order_of_the_tool():
     both = {"x": [4e5], "y": [5e6], "lon": [2.0], "lat": [48.0]}
     assert not treelinemap.build(both).is_planar and treelinemap.build(both, planar=True).bounds[0] == pytest.approx(4e5)
     assert treelinemap.build({"rechtswert": [4e5], "hochwert": [5e6], "longitud": [1.0], "latitud": [2.0]}).is_planar
-    with pytest.raises(ValueError, match="found 'home_lon' and 'home_lat', 'shop_lon' and 'shop_lat'; name one pair"):
+    with pytest.raises(ValueError, match="found 'home_lon' and 'home_lat', 'shop_lon' and 'shop_lat'; choose one pair"):
         treelinemap.build({"home_lon": [1.0], "home_lat": [1.0], "shop_lon": [1.0], "shop_lat": [1.0]})
 
 
@@ -165,7 +165,7 @@ def test_coordinates_that_are_not_degrees_need_a_plane():
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
-        ({"name": ["Paris"], "Location": ["48.85, 2.35"]}, "'Location' has both coordinates .* split it: .*str.split"),
+        ({"name": ["Paris"], "Location": ["48.85, 2.35"]}, "'Location' has both coordinates .* split the column: .*str.split"),
         ({"a": [1], "b": [2], "lat_lon": ["48.85, 2.35"]}, "'lat_lon' has both coordinates"),
         ({"name": ["Paris"], "geom": ["POINT (2 48)"]}, "'geom' has points as text.*GeoSeries.from_wkt"),
     ],
@@ -186,14 +186,14 @@ def test_the_advice_about_a_column_of_both_coordinates_works():
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        (dict(x={"a": [1.0], "b": [2.0], "c": [3.0]}), KeyError, "found 'a', 'b', 'c'; name them with lon= and lat="),
+        (dict(x={"a": [1.0], "b": [2.0], "c": [3.0]}), KeyError, "found 'a', 'b', 'c'; choose two columns with lon= and lat="),
         (dict(x={"lon": [1.0], "lat": [2.0]}, lon="east"), KeyError, "'east' for lon=; columns: 'lon', 'lat'"),
         (
             dict(x={"lon": [1.0], "lat": [2.0]}, lon="lon"),
             ValueError,
-            "both columns of coordinates, found none for lat=",
+            "both coordinate columns, found no name for lat=",
         ),
-        (dict(x={"lon": [1.0], "Lon": [2.0], "lat": [2.0]}), ValueError, "found 'lon' and 'Lon'; name it with lon="),
+        (dict(x={"lon": [1.0], "Lon": [2.0], "lat": [2.0]}), ValueError, "found 'lon' and 'Lon'; choose a column with lon="),
         (dict(x=[1.0], y=[2.0], lon="lon"), TypeError, "found both"),
         (dict(x=np.zeros((3, 2)), lon="lon", lat="lat"), TypeError, "expected a table, because .* found ndarray"),
         (dict(x="places.csv"), TypeError, "found the path 'places.csv'; read the file"),
@@ -361,7 +361,7 @@ def test_whole_numbers_of_which_no_column_keeps_both_are_refused():
         pa.array([None, *extremes]),
     ):
         with pytest.raises(
-            ValueError, match="column 'n': expected whole numbers that span less than .* -9223372036854775808"
+            ValueError, match="column 'n': expected whole numbers that differ by less than .* -9223372036854775808"
         ):
             treelinemap.build(range(len(values)), range(len(values)), columns={"n": values})
     texts = treelinemap.build([1, 2], [1, 2], columns={"n": extremes}, kinds={"n": "text"})

@@ -228,7 +228,7 @@ def test_texts_survive():
         (dict(x=[1], y=[2], anchor="member"), treelinemap.ParameterError, "'anchor' needs 'for' with the value 'spacing' or 'badges'"),
         (dict(x=[1], y=[2], supporting="badges", grow="merge"), treelinemap.ParameterError, "does not go with a tree"),
         (dict(x=[1], y=[2], group_by="a"), treelinemap.ArgumentError, '"a"'),
-        (dict(x=[1], y=[2], columns={"a\0": [1]}), ValueError, "zero character"),
+        (dict(x=[1], y=[2], columns={"a\0": [1]}), ValueError, "NUL character"),
     ],
 )
 def test_errors_tell_what_is_wrong(arguments, error, message):
@@ -267,7 +267,7 @@ def test_times_of_numpy_are_values():
 
 @pytest.mark.parametrize("value", [decimal.Decimal(2**53 + 1), fractions.Fraction(2**53 + 1), np.longdouble(2**53) + 1])
 def test_whole_numbers_that_doubles_do_not_keep_are_refused(value):
-    with pytest.raises(ValueError, match="expected whole numbers of 64 bits, or numbers that floats keep exactly"):
+    with pytest.raises(ValueError, match="expected whole numbers of 64 bits, or numbers that are exact as floats"):
         treelinemap.build([1, 2], [1, 2], columns={"v": [value, 0.5]})
 
 
@@ -323,11 +323,11 @@ def test_what_is_no_number_is_no_coordinate(values):
 def test_a_path_ends_where_it_ends(tmp_path):
     tree = treelinemap.build([1, 2], [1, 2])
     for call in (tree.save, treelinemap.open, treelinemap.verify):
-        with pytest.raises(ValueError, match="expected a path without a zero character"):
+        with pytest.raises(ValueError, match="expected a path without a NUL character"):
             call(f"{tmp_path}/a\0b")
     assert not list(tmp_path.iterdir())
 
 
 def test_bytes_are_no_number():
-    with pytest.raises(TypeError, match="expected a number or numbers as 'spacing', found b'5'"):
+    with pytest.raises(TypeError, match="expected one or more numbers for 'spacing', found b'5'"):
         treelinemap.build([1, 2], [1, 2]).clusters(zoom=1, spacing=b"5")

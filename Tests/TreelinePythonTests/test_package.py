@@ -250,7 +250,7 @@ def package(tmp_path):
     return tmp_path
 
 
-REMEDY = "install the wheel that scripts/build/wheel builds, or name a library by TREELINE_LIBRARY"
+REMEDY = "install the wheel that scripts/build/wheel builds, or set TREELINE_LIBRARY to the path of a library"
 
 
 def test_a_library_that_is_missing_is_told(package):
@@ -272,7 +272,7 @@ def test_a_library_of_another_release_is_told(package):
     (package / "other.c").write_text('const char *treeline_version(void) { return "0.1.0"; }')
     subprocess.run(["gcc", "-shared", "-o", package / "other.so", package / "other.c"], check=True)
     found = run(package, package / "other.so")
-    assert f"other.so: expected the library of treelinemap {treelinemap.__version__}, found one without treeline_" in found
+    assert f"other.so: expected the library of treelinemap {treelinemap.__version__}, found a library without treeline_" in found
     assert found.endswith(REMEDY)
 
 

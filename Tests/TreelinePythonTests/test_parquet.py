@@ -210,7 +210,7 @@ def test_rows_are_those_of_a_column(table, expected, split, tmp_path):
     folder = write(tmp_path / "far", far)
     tree = treelinemap.build_parquet(folder, out=tmp_path / "far.treeline", row="id", memory=MEMORY).open()
     assert tree.members(tree.root()[0]).row.max() == 2**53 - 1 == tree.row_count - 1
-    with pytest.raises(ValueError, match="found rows up to 9007199254740991; see Tree.members"):
+    with pytest.raises(ValueError, match="found row numbers up to 9007199254740991; use Tree.members"):
         tree.clusters(limit=3).labels
     with pytest.raises(treelinemap.BuildError, match="twice|two"):
         twice = shuffled.set_column(2, "id", pa.array([3] * COUNT))
@@ -273,7 +273,7 @@ def test_rows_without_a_place_are_an_error(table, tmp_path):
     for options in ({}, dict(skip_invalid=False)):
         with pytest.raises(treelinemap.BuildError, match=message):
             treelinemap.build_parquet(folder, out=tmp_path / "out", memory=MEMORY, **options)
-    with pytest.raises(ValueError, match="expected skip_invalid=True, because refused="):
+    with pytest.raises(ValueError, match="refused= lists the rows that skip_invalid=True leaves out"):
         treelinemap.build_parquet(folder, out=tmp_path / "out", refused=tmp_path / "refused.parquet")
     assert os.listdir(tmp_path) == ["places"]
 
@@ -296,7 +296,7 @@ def test_names_of_coordinates_are_found_as_in_tables(table, expected, split, tmp
     with pytest.raises(treelinemap.BuildError, match="most coordinates are not degrees; planar=True reads them"):
         treelinemap.build_parquet(folder, out=tmp_path / "out", memory=MEMORY, planar=False)
     folder = write(tmp_path / "unnamed", table.rename_columns(["a", "b"]))
-    message = "found 'a', 'b'; name them with lon= and lat=, or a column of points with geometry="
+    message = "found 'a', 'b'; choose two columns with lon= and lat=; geometry= chooses a column of points"
     with pytest.raises(KeyError, match=message):
         treelinemap.build_parquet(folder, out=tmp_path / "out", memory=MEMORY)
 
@@ -348,7 +348,7 @@ def test_what_is_wrong_is_told_with_its_place(table, tmp_path):
     geo = {"primary_column": "geometry", "columns": {"geometry": system}}
     projected = pa.table({"geometry": lines[:1]}).replace_schema_metadata({"geo": json.dumps(geo)})
     pq.write_table(projected, tmp_path / "projected.parquet")
-    with pytest.raises(ValueError, match="found coordinates of 3857"):
+    with pytest.raises(ValueError, match="found the system 3857"):
         treelinemap.build_parquet(tmp_path / "projected.parquet", out=out)
     assert not out.exists() and not [name for name in os.listdir(tmp_path) if name.startswith(".")]
 

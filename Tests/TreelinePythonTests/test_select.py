@@ -103,7 +103,7 @@ def test_masks_of_other_rows(points):
     chosen = points["rooms"] < 100
     answer = groups.select(chosen).clusters(limit=5000)
     assert answer.count.sum() == chosen.sum() and groups.row_count == 5000
-    with pytest.raises(treelinemap.QueryError, match="expected a tree without groups"):
+    with pytest.raises(treelinemap.QueryError, match="a tree with groups has no root"):
         groups.root()
 
 

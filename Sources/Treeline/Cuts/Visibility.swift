@@ -209,8 +209,8 @@ extension TreeStorage {
 }
 
 extension Visibility {
-  /// Returns how much of a node may be visible if only a share of the node's points is counted. `self` says how much
-  /// would be visible if all points were counted. The node must not be a part of a bucket.
+  /// Returns the visibility of a node of whose points only a share passes the filter. `self` is the visibility of the
+  /// node without a filter. The node must not be a part of a bucket.
   @inline(__always) fileprivate func counting(_ share: CountedShare) -> Visibility {
     // Written without branches, because the cases are practically random.
     let counted = self == .whole && !share.isAll ? Visibility.inside.bits : bits

@@ -171,7 +171,7 @@ package final class Selection: Sendable {
     return reference.storeIfNil(try make())
   }
 
-  /// Approximate number of bytes once means and summaries are prepared. `turnedMeans` and `turnedSummaries` are not
+  /// Approximate number of bytes after the means and summaries were prepared. `turnedMeans` and `turnedSummaries` are not
   /// included.
   var byteCount: Int {
     wordCount

@@ -97,7 +97,7 @@ extension TreeStorage {
     // that the node is split at this gap. The lowest set bit of `found` marks the first gap whose bits are 0. Higher
     // bits of `found` may be wrong.
     let found = (others &- Bucket.lowBitOfEachGap) & ~others & Bucket.highBitOfEachGap
-    // A node of depth 15 is never split, because a gap of 15 means that there is no split.
+    // A node of depth 15 is never split, because 15 as the code of a gap means that nothing is split there.
     if found == 0 || node.depthInBucket >= Gap.none { return nil }
     return UInt32(truncatingIfNeeded: found.trailingZeroBitCount >> 2 &+ 1)
   }

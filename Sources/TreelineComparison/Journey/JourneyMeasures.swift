@@ -80,7 +80,7 @@ extension JourneyMeasure {
     Self(
       key: "pan_persistence", title: "Badges kept on a pan",
       explanation:
-        "Mean share of badges that keep their points and position in a pan, among badges in view before and after it.",
+        "Of the badges in view before and after a pan, the mean share that keeps its points and its position.",
       unit: .share, direction: .more
     ) { journey in
       mean(

@@ -178,6 +178,6 @@ struct PixelIndex: Sendable {
 }
 
 extension BadgeSize {
-  /// Widths of badges in words, such as `25 to 44 px`.
+  /// Text with the range of badge widths, such as `25 to 44 px`.
   static let range = "\(Int(diameter(pointCount: 1))) to \(Int(largest)) px"
 }

@@ -16,9 +16,9 @@ extension ViewMeasure {
   /// `GridYardstick`.
   static var distortionToGrid: Self {
     Self(
-      key: "distortion_to_grid", title: "  against as large a grid",
+      key: "distortion_to_grid", title: "  compared with a grid",
       explanation:
-        "Root mean square distance from points to their badges, divided by this distance with a grid. "
+        "Root mean square distance from points to their badges, divided by the same distance with a grid. "
         + "The cells of the grid are widened until the grid has at most as many badges as the method.",
       unit: .ratio, direction: .less,
       praise: Praise(
@@ -33,7 +33,7 @@ extension ViewMeasure {
     Self(
       key: "distortion_to_kmeans", title: "  against k-means",
       explanation:
-        "Root mean square distance from points to their badges, divided by this distance with k-means "
+        "Root mean square distance from points to their badges, divided by the same distance with k-means "
         + "at the same number of badges.",
       unit: .ratio, direction: .less
     ) { ratio($0.distortion, $0.yardsticks.kMeans) }

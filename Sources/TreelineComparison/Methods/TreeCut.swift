@@ -22,11 +22,11 @@ package struct TreeCut: Hashable, Sendable {
 
   package static let widestFirst = TreeCut(
     name: "widest-first", title: "Widest-first",
-    summary: "clusters of the tree, the widest cluster split first", cut: .limit(1, order: .widestFirst))
+    summary: "clusters of the tree, split from the widest to the narrowest", cut: .limit(1, order: .widestFirst))
 
   package static let steepestFirst = TreeCut(
     name: "steepest-first", title: "Steepest-first",
-    summary: "clusters of the tree, split where this brings points closest to their badges",
+    summary: "clusters of the tree, split first where a split brings points closest to their badges",
     cut: .limit(1, order: .steepestFirst))
 
   /// A cut that has a limit and continues the previous answer. During a journey, as few clusters as possible change
@@ -34,8 +34,8 @@ package struct TreeCut: Hashable, Sendable {
   package static let continuing = TreeCut(
     name: "continuing", title: "Continuing",
     summary:
-      "clusters of the tree, the widest cluster split first, while a journey keeps clusters of the previous view if "
-      + "the limit allows",
+      "clusters of the tree, kept from the previous view of a journey if the limit allows, "
+      + "and otherwise split from the widest to the narrowest",
     cut: .limit(1, order: .widestFirst, continuity: .continuing))
 
   /// Returns a cut with a detail of `pixels` pixels. If `pixels` is nil, the comparison chooses the smallest detail at
@@ -43,8 +43,9 @@ package struct TreeCut: Hashable, Sendable {
   package static func detail(_ pixels: Double? = nil) -> TreeCut {
     TreeCut(
       name: "detail", title: "Detail",
-      summary: "clusters of the tree, none wider than a detail "
-        + (pixels.map { "of \(fixed($0, 1)) px" } ?? "that keeps within the limit"), cut: .detail(pixels ?? 0),
+      summary: "clusters of the tree, split down to "
+        + (pixels.map { "a detail of \(fixed($0, 1)) px" } ?? "the finest detail within the limit"),
+      cut: .detail(pixels ?? 0),
       isFitted: pixels == nil)
   }
 
@@ -108,7 +109,7 @@ extension ClusteringMethod {
   {
     ClusteringMethod(
       name: name ?? cut.name, title: title ?? cut.title, summary: cut.summary,
-      extentMeaning: "ellipses show how far and which way each group spreads",
+      extentMeaning: "ellipses show how far each cluster spreads, and in which direction",
       settling: { views, limit in
         tree(compared, cut: try cut.settled(for: views, of: compared.tree, limit: limit), name: name, title: title)
       }

@@ -3,7 +3,7 @@ extension ComparisonReport {
   /// the best value.
   package var text: String {
     guard !views.isEmpty else {
-      return "There is no view of the \(grouped(pointCount)) points, so there is nothing to compare.\n"
+      return "There is nothing to compare, because \(grouped(pointCount)) points give no view.\n"
     }
     var tables = views.enumerated().map { index, comparison in
       let view = comparison.view
@@ -91,7 +91,7 @@ extension ViewComparison {
         return found.allSatisfy { $0 == nil } ? nil : MeasureRow(measure, found, isRanked: isRanked)
       } + [
         MeasureRow(
-          "Every point in one badge",
+          "Every point counted once",
           "Shows whether the counts are right: no point is lost, and no point is counted twice.",
           texts: results.map { $0.conservation.text })
       ]
@@ -102,7 +102,7 @@ extension JourneyComparison {
   var rows: [MeasureRow] {
     [
       MeasureRow(
-        "Badges a view", "Mean number. Methods with a limit have the same limit in all views.",
+        "Badges a view", "Mean number of badges in a view. Methods with a limit have the same limit in all views.",
         texts: results.map { fixed($0.clusterCount, 1) })
     ]
       + JourneyMeasure.all.compactMap { measure -> MeasureRow? in

@@ -41,8 +41,8 @@ struct CSVProblem {
 
   private static func pair(_ isLatitudeFirst: Bool) -> String {
     isLatitudeFirst
-      ? "a latitude and a longitude in one cell, such as 48.85, 2.35"
-      : "a longitude and a latitude in one cell, such as 2.35, 48.85"
+      ? "a latitude and a longitude in one cell, such as \"48.85, 2.35\""
+      : "a longitude and a latitude in one cell, such as \"2.35, 48.85\""
   }
 
   private func invalidPair(_ row: Int, _ cell: Bytes, _ isLatitudeFirst: Bool, _ mark: DecimalMark) -> InvalidRow {
@@ -53,7 +53,7 @@ struct CSVProblem {
         remedy: hasCommas ? Self.commaRemedy : unclearLetterRemedy(cell))
     }
     let (first, second) = pair.ordered(isLatitudeFirst: isLatitudeFirst)
-    let swapping = isLatitudeFirst ? "--lon-lat takes the longitude first" : "--lat-lon takes the latitude first"
+    let swapping = isLatitudeFirst ? "--lon-lat reads the longitude first" : "--lat-lon reads the latitude first"
     return invalidRow(
       row, layout.first, axes.holdsFirst(first) ? axes.second : axes.first, describe(cell),
       remedy: pair.isLatitudeFirst == nil && areSwapped(first, second)
@@ -87,7 +87,8 @@ struct CSVProblem {
   private static let commaRemedy = "give --decimal comma to read such numbers"
 
   private func unclearLetterRemedy(_ cell: Bytes) -> String? {
-    Angle.hasUnclearLetter(cell) ? "write E or W: O is east in German and west in French, Italian and Spanish" : nil
+    Angle.hasUnclearLetter(cell)
+      ? "write E or W instead of O, which means east in German but west in French, Italian and Spanish" : nil
   }
 
   /// Returns whether an invalid coordinate would be valid if its two numbers were swapped.
@@ -109,13 +110,13 @@ struct CSVProblem {
         (
           axes.holdsFirst(first) ? axes.second : axes.first, describe(cell),
           areSwapped(first, second)
-            ? "are the coordinates swapped? The longitude is first; ST_FlipCoordinates swaps them" : nil
+            ? "are the coordinates swapped? The longitude must come first; ST_FlipCoordinates swaps them" : nil
         )
       case .emptyPoint: ("a point with coordinates", describe(cell), nil)
-      case .other(let type): (Self.point, "a \(type)", "ST_PointOnSurface gives a point inside a line or an area")
+      case .other(let type): (Self.point, "a \(type)", "ST_PointOnSurface gives a point on a line or in an area")
       case .brokenBinary:
         (
-          "well-known binary of a point", describe(cell),
+          "a point in well-known binary", describe(cell),
           "write points as text with ST_AsText or ogr2ogr -lco GEOMETRY=AS_WKT"
         )
       case .unknown: (Self.point, describe(cell), nil)

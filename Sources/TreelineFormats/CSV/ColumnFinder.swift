@@ -117,8 +117,8 @@ enum ColumnFinder {
       return Columns(first: 0, second: 1, isNamed: false)
     }
     throw ColumnProblem(
-      text: "expected columns named longitude and latitude, lon and lat, x and y or the like, or one column named wkt, "
-        + "geometry or location, found none")
+      text: "expected two columns (such as longitude and latitude, lon and lat, or x and y) "
+        + "or one column (such as wkt, geometry or location), found none")
   }
 
   /// Returns the columns of the first pair of common names for which both columns exist.
@@ -159,7 +159,8 @@ enum ColumnFinder {
     let starts = pairs.count == 1 ? pairs : pairs.filter { !startWords.isDisjoint(with: $0.place) }
     guard starts.count == 1 else {
       throw ColumnProblem(
-        text: "expected one pair of coordinates, found " + pairs.map { names($0.columns) }.joined(separator: ", "))
+        text: "expected one pair of coordinate columns, found "
+          + pairs.map { names($0.columns) }.joined(separator: ", "))
     }
     let (start, place) = (starts[0].columns, starts[0].place)
     let others = pairs.filter { $0.place != place }.map { names($0.columns) }
@@ -226,7 +227,7 @@ enum ColumnFinder {
     if !choice.isEmpty && choice.utf8.allSatisfy(Byte.isDigit) {
       guard let position = Int(choice), cells.indices.contains(position - 1) else {
         throw ColumnProblem(
-          text: "there is no column \(visible(choice)); the first row has \(cells.count) columns, counted from 1")
+          text: "there is no column \(visible(choice)); the first row has \(cells.count) columns, numbered from 1")
       }
       return (position - 1, false)
     }

@@ -8,7 +8,7 @@ enum CoordinateSystem {
   /// has the longitude first by convention, even if the system has the latitude first.
   private static let names: Set = ["CRS84", "CRS84H", "CRS83", "4326", "4979", "4258", "4269", "WGS84", "WGS 84"]
 
-  static let esriRemedy = "ask the server for outSR=4326, or for GeoJSON with f=geojson"
+  static let esriRemedy = "request the data with outSR=4326, or as GeoJSON with f=geojson"
 
   /// Returns the system that a value of `spatialReference` names; nil if coordinates in this system are longitudes and
   /// latitudes. The syntax of the value has been checked.

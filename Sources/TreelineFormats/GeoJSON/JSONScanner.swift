@@ -172,7 +172,7 @@ extension JSONScanner {
         string.hasEscapes = true
         try skipEscape()
       } else if byte < 0x20 {
-        throw stop("a closing quote, or the escape of a control character")
+        throw stop("a closing quote or an escaped control character")
       } else {
         position += 1
       }

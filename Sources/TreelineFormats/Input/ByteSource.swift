@@ -48,7 +48,8 @@ final class FileSource: ByteSource {
     size = hasStatus && status.st_mode & S_IFMT == S_IFREG ? Int64(status.st_size) : nil
     if hasStatus && status.st_mode & S_IFMT == S_IFDIR {
       throw .unopenable(
-        file: displayName, reason: "it is a folder; treelinemap.build_parquet in Python reads folders of Parquet files")
+        file: displayName,
+        reason: "this is a folder; for a folder of Parquet files, use treelinemap.build_parquet in Python")
     }
   }
 

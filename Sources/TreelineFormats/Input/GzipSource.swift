@@ -29,7 +29,7 @@ final class GzipSource: ByteSource {
       if input.isEmpty && !input.isAtEnd { _ = try input.more() }
       if isBetweenMembers { guard try startsMember() else { return 0 } }
       if input.isEmpty && input.isAtEnd {
-        throw .badCompression(file: input.file, reason: "it is cut off after \(input.consumed) bytes")
+        throw .badCompression(file: input.file, reason: "the data is cut off after \(input.consumed) bytes")
       }
       try inflateOnce()
     }
@@ -71,6 +71,6 @@ final class GzipSource: ByteSource {
 
   private func failure(_ status: Int32) -> ReadingError {
     let reason = stream.pointee.msg.map { String(cString: $0) } ?? "zlib status \(status)"
-    return .badCompression(file: input.file, reason: "it is corrupt near byte \(input.consumed) (\(reason))")
+    return .badCompression(file: input.file, reason: "the data is corrupt near byte \(input.consumed) (\(reason))")
   }
 }

@@ -83,10 +83,10 @@ package enum InputFormats {
     ([[0x37, 0x7A, 0xBC, 0xAF]], "a 7z archive", "unpack it with 7z x"),
     (
       [Array("PAR1".utf8) + [0x15]], "Parquet data",
-      "build its index in Python with treelinemap.build_parquet, or write it as CSV into a pipe, as DuckDB does with "
-        + "COPY ... (FORMAT csv, HEADER)"
+      "build the index in Python with treelinemap.build_parquet, "
+        + "or convert the data to CSV, for example in DuckDB with COPY ... (FORMAT csv, HEADER)"
     ),
-    ([Array("ARROW1".utf8) + [0, 0], [0xFF, 0xFF, 0xFF, 0xFF]], "Arrow data", "write it as CSV into a pipe"),
+    ([Array("ARROW1".utf8) + [0, 0], [0xFF, 0xFF, 0xFF, 0xFF]], "Arrow data", "convert the data to CSV"),
     (
       [Array("PGCOPY\n".utf8) + [0xFF]], "a binary COPY of PostgreSQL", "write it by COPY ... WITH (FORMAT csv, HEADER)"
     ),
@@ -102,6 +102,8 @@ package enum InputFormats {
       return (kind.found, kind.remedy)
     }
     guard bytes.prefix(4).contains(0) else { return nil }
-    return ("binary data, or UTF-16 text without a mark", "convert it, for UTF-16 with iconv -f UTF-16LE -t UTF-8")
+    return (
+      "binary data, or UTF-16 text without a byte order mark", "convert UTF-16 text with iconv -f UTF-16LE -t UTF-8"
+    )
   }
 }

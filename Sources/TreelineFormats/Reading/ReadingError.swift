@@ -52,7 +52,8 @@ extension ReadingError: CustomStringConvertible {
         + (columns.contains { $0.contains("\u{FFFD}") }
           ? "the text is not UTF-8: convert it, for example with iconv -f WINDOWS-1252 -t UTF-8, or "
           : "")
-        + "choose columns by name or number with --longitude and --latitude, --x and --y, --lat-lon, or --wkt"
+        + "choose columns by name or number: with --longitude and --latitude, with --x and --y, with --lat-lon "
+        + "or with --wkt"
     case .columnsWithoutCSV(let file, let choice, let found):
       "\(file): \(Self.options(choice)) of CSV, but this input is \(found); "
         + "leave out \(choice.isOne ? "the option" : "both options")"
@@ -138,19 +139,21 @@ extension ReadingNote: CustomStringConvertible {
   public var description: String {
     switch self {
     case .noHeader(isPlanar: false):
-      "no header; column 1 is taken as longitude, column 2 as latitude; --longitude and --latitude choose other columns"
-    case .noHeader(isPlanar: true): "no header; column 1 is taken as x, column 2 as y; --x and --y choose other columns"
+      "there is no header: column 1 is read as longitude and column 2 as latitude; "
+        + "--longitude and --latitude choose other columns"
+    case .noHeader(isPlanar: true):
+      "there is no header: column 1 is read as x and column 2 as y; --x and --y choose other columns"
     case .mostRowsInvalid(let remedy): "most rows are invalid; \(remedy)"
     case .partOfFeatures:
-      "the server sent a part of the features (exceededTransferLimit); ask for the rest with resultOffset"
+      "the server sent only a part of the features (exceededTransferLimit); request the rest with resultOffset"
     case .skippedPreamble(1): "1 line that begins with # is skipped before the first row"
     case .skippedPreamble(let count): "\(count) lines that begin with # are skipped before the first row"
     case .startOfJourney(let chosen, let other):
       "points are read from \(chosen), not from \(other); --longitude and --latitude choose other columns"
     case .coordinatesInOneCell(let column, isLatitudeFirst: true):
-      "column \"\(column)\" is taken as latitude and longitude; --lon-lat takes the longitude first"
+      "column \"\(column)\" is read as a latitude and a longitude; --lon-lat reads the longitude first"
     case .coordinatesInOneCell(let column, isLatitudeFirst: false):
-      "column \"\(column)\" is taken as longitude and latitude; --lat-lon takes the latitude first"
+      "column \"\(column)\" is read as a longitude and a latitude; --lat-lon reads the latitude first"
     }
   }
 }

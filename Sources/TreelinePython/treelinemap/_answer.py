@@ -211,7 +211,9 @@ class Clusters(Answer):
         """
         count = self._tree.row_count
         if count > 1000 * self._tree.point_count + 1_000_000:
-            raise ValueError(f"expected rows that an array can hold, found rows up to {count - 1}; see Tree.members")
+            raise ValueError(
+                f"expected row numbers that an array can hold, found row numbers up to {count - 1}; use Tree.members"
+            )
         labels = np.full(count, -1)
         rows = self.row
         labels[rows[rows >= 0]] = np.flatnonzero(rows >= 0)
@@ -316,7 +318,7 @@ class Clusters(Answer):
     def transition_to(self, other: Clusters) -> Transition:
         """Returns the changes from this answer to another answer of this tree."""
         if not isinstance(other, Clusters):
-            raise TypeError(f"expected an answer, found {other!r}")
+            raise TypeError(f"expected an answer of type Clusters, found {other!r}")
         return Transition(self, other)
 
     def _places_of(self, numbers: Integers) -> Integers:
@@ -348,7 +350,7 @@ class Clusters(Answer):
             return self._column(which)
         if isinstance(which, int | np.integer):
             if not -len(self) <= which < len(self):
-                raise IndexError(f"expected a position in an answer of {len(self)} clusters, found {which}")
+                raise IndexError(f"expected a position among {len(self)} clusters, found {which}")
             place = which % len(self)
             return next(self._clusters(slice(place, place + 1)))
         if isinstance(which, slice):
@@ -366,7 +368,7 @@ class Clusters(Answer):
             raise TypeError(f"expected a position, a slice, a mask, an array of positions or a name, found {which!r}")
         outside = (found < -len(self)) | (found >= len(self))
         if outside.any():
-            raise IndexError(f"expected positions in an answer of {len(self)} clusters, found {found[outside][0]}")
+            raise IndexError(f"expected positions among {len(self)} clusters, found {found[outside][0]}")
         return np.arange(len(self))[found.astype(np.int64)]
 
     def _column(self, name: str) -> AnyArray:
@@ -388,7 +390,7 @@ class Clusters(Answer):
         return self
 
     def __reduce__(self) -> Any:
-        raise TypeError("an answer belongs to its tree and cannot be pickled: pickle its arrays, such as to_pandas()")
+        raise TypeError("an answer belongs to its tree and cannot be pickled; pickle its data, such as to_pandas()")
 
     def _title(self) -> str:
         return f"{len(self)} clusters of {int(self.count.sum())} points"

@@ -18,7 +18,7 @@ def required(module: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name != module:
             raise
-        raise ModuleNotFoundError(f"this needs {module}: pip install {module}", name=module) from None
+        raise ModuleNotFoundError(f"the package {module} is not installed: pip install {module}", name=module) from None
 
 
 class Memory:

@@ -117,7 +117,7 @@ class Memory:
         code = function(ctypes.byref(stream), ctypes.byref(place))
         if code:
             message = stream.get_last_error(ctypes.byref(stream))
-            raise ValueError(f"expected a stream of Arrow, found an error: {(message or b'').decode() or code}")
+            raise ValueError(f"expected an Arrow stream, found an error: {(message or b'').decode() or code}")
 
     def __del__(self) -> None:
         if len(self._capsules) == 1:

@@ -35,9 +35,9 @@ def style_of(basemap: Any) -> str | dict[str, Any] | None:
             raise ValueError(f"expected a style that can be written as JSON, found an error: {error}") from None
         return style
     raise ValueError(
-        "expected a basemap: the address of a MapLibre style or of tiles such as https://…/{z}/{x}/{y}.png, a style as "
-        f"a dictionary with sources and layers, or a provider of xyzservices such as "
-        f"xyzservices.providers.OpenStreetMap.Mapnik, found {basemap!r:.80}"
+        "expected a basemap: the address of a MapLibre style, an address of tiles such as https://…/{z}/{x}/{y}.png, "
+        "a dictionary with the sources and layers of a style, or a provider of xyzservices such as "
+        f"xyzservices.providers.OpenStreetMap.Mapnik; found {basemap!r:.80}"
     )
 
 

@@ -135,7 +135,7 @@ def _editing(
     name = key if isinstance(key, str) else None
     if name is not None and (points.table is None or name not in points.table):
         there = ", ".join(map(repr, points.table or {})) or "none"
-        raise KeyError(f"there is no column {name!r} of points for key=; columns: {there}")
+        raise KeyError(f"there is no column {name!r} for key=; columns: {there}")
     keys = key if points.table is None or name is None else points.table[name]
     return _edits.Editing.of(
         keys, points.x, points.y, columns, options, key=name, names=points.own, is_planar=points.is_planar

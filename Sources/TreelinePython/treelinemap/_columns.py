@@ -174,7 +174,10 @@ def _scaled(name: str, instants: AnyArray, factor: int) -> AnyArray:
     """Returns times in a finer unit."""
     present = instants != _NO_TIME
     if factor > 1 and np.abs(instants[present]).max(initial=0) > (2**63 - 1) // factor:
-        raise ValueError(f"column {name!r}: expected times of 64 bits in the finest unit, found times that do not fit")
+        raise ValueError(
+            f"column {name!r}: expected times that fit into 64 bits in the finest unit of the column, "
+            "found a time too far from 1970; convert the column to a coarser unit"
+        )
     return np.where(present, instants * factor, _NO_TIME)
 
 
@@ -362,8 +365,8 @@ def _check_span(name: str, array: AnyArray, valid: AnyArray | None) -> None:
     present = array if valid is None else array[valid]
     if present.size and int(present.max()) - int(present.min()) == 2**64 - 1:
         raise ValueError(
-            f"column {name!r}: expected whole numbers that span less than 2^64 - 1, found {present.min()} and "
-            f"{present.max()}; mark one of them as missing, or convert the column to floats or texts"
+            f"column {name!r}: expected whole numbers that differ by less than 2^64 - 1, found {present.min()} and "
+            f"{present.max()}; mark one of these numbers as missing, or convert the column to floats or texts"
         )
 
 
@@ -379,7 +382,7 @@ def _check_exact(name: str, values: list[Any], floats: list[float], valid: AnyAr
     for row, (value, number) in enumerate(zip(values, floats)):
         if (valid is None or valid[row]) and number != value and value == value and value == int(value):
             raise ValueError(
-                f"column {name!r}, row {row}: expected whole numbers of 64 bits, or numbers that floats keep exactly, "
+                f"column {name!r}, row {row}: expected whole numbers of 64 bits, or numbers that are exact as floats, "
                 f"found {value}; convert the column to floats or texts"
             )
 

@@ -49,7 +49,7 @@ def coordinates(
     if isinstance(x, str | os.PathLike):
         raise TypeError(
             f"expected points, found the path {os.fspath(x)!r}; read the file first, for example with pandas.read_csv; "
-            "for Parquet, see build_parquet, and for an index, see open"
+            "use build_parquet for Parquet files, and open for an index"
         )
     if is_of_pandas(x) and hasattr(x, "geometry") and names == (None, None):
         return _of_geometry(x, bool(planar))
@@ -81,7 +81,7 @@ def _of_table(table: Mapping[Any, Any], planar: bool | None, names: tuple[Any, A
     found = Found(*names) if names != (None, None) else _found(table, planar)
     for name, option in zip(found[:2], ("lon", "lat")):
         if name is None:
-            raise ValueError(f"expected the names of both columns of coordinates, found none for {option}=")
+            raise ValueError(f"expected the names of both coordinate columns, found no name for {option}=")
         if name not in table:
             there = ", ".join(map(repr, table))
             raise KeyError(f"there is no column {name!r} for {option}=; columns: {there}")
@@ -99,7 +99,7 @@ def _found(table: Mapping[Any, Any], planar: bool | None) -> Found:
         x, y = table
         # The columns of a table may have numbers instead of names.
         is_named = isinstance(x, str) and isinstance(y, str)
-        note = f"{x!r} and {y!r} are taken for longitudes and latitudes in this order; name them with lon= and lat="
+        note = f"{x!r} is read as longitude and {y!r} as latitude; confirm or swap these columns with lon= and lat="
         return Found(x, y, note if is_named else "")
 
 
@@ -108,7 +108,9 @@ def _of_geometry(places: Any, planar: bool) -> Coordinates:
     kinds = points.geom_type.dropna()
     for row, kind in zip(kinds.index, kinds):
         if kind != "Point":
-            raise ValueError(f"row {row!r}: expected a point, found a {kind}; take the centroid, or a point inside")
+            raise ValueError(
+                f"row {row!r}: expected a point, found a {kind}; use its centroid or representative_point()"
+            )
     if points.crs is not None and not planar and points.crs.to_epsg() != 4326:
         points = points.to_crs(4326)
     table = named_columns(places.drop(columns=points.name)) if hasattr(places, "columns") else None
@@ -155,8 +157,8 @@ def may_be_degrees(names: tuple[Any, ...], bounds: tuple[float, float, float, fl
     if not (-180 <= west and east <= 180 and -90 <= south and north <= 90):
         return ""
     return (
-        f"{names[0]!r} and {names[1]!r} are read as plain x and y, but may be degrees; planar=False reads "
-        "them as longitudes and latitudes, planar=True keeps them plain"
+        f"{names[0]!r} and {names[1]!r} are read as plain x and y, but may be degrees; "
+        "set planar=False for longitudes and latitudes, or planar=True for plain x and y"
     )
 
 

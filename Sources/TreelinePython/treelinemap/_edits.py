@@ -131,7 +131,9 @@ class Editing:
     def _alike(self, keys: AnyArray) -> AnyArray:
         """Returns keys that can be compared with the keys of the tree."""
         if len(self.keys) and len(keys) and keys.dtype.kind != self.keys.dtype.kind:
-            raise EditError(f"expected keys of the same type as {_shown(self.keys[0])}, found {_shown(keys[0])}")
+            raise EditError(
+                f"expected keys of the same type as the tree's key {_shown(self.keys[0])}, found {_shown(keys[0])}"
+            )
         return keys.astype(self.keys.dtype) if len(self.keys) and not len(keys) else keys
 
     def _rows(self, keys: AnyArray) -> AnyArray:
@@ -155,7 +157,7 @@ class Editing:
             keys = key_array(table.index)
         else:
             there = ", ".join(map(repr, named)) or "none"
-            raise KeyError(f"{verb}: there is no column {name!r}, which must have the keys; columns: {there}")
+            raise KeyError(f"{verb}: there is no column {name!r} with the keys of points; columns: {there}")
         keys = self._alike(keys)
         names = self.names if self.names and all(each in named for each in self.names) else (None, None)
         try:
@@ -169,7 +171,7 @@ class Editing:
         kinds = {column.name: column.kind for column in self.columns if column.kind and column.name in named}
         given = input_columns(table, [each for each in own if each in named], kinds, len(keys))
         if len(found.x) != len(keys):
-            raise ValueError(f"{verb}: expected a key for each of {len(found.x)} points, found {len(keys)}")
+            raise ValueError(f"{verb}: expected {len(found.x)} keys, one for each point, found {len(keys)}")
         order, _ = _order(keys, "edit")
         x, y = found.x[order], found.y[order]
         # A comparison with NaN is false, so NaN counts as invalid.

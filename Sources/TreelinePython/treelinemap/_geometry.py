@@ -26,7 +26,7 @@ class PointColumns:
         :param planar: Whether coordinates are plain x and y. If it is None, the names of the found columns decide.
         """
         if (x is None) != (y is None):
-            raise ValueError(f"expected the names of both columns of coordinates, found {x!r} and {y!r}")
+            raise ValueError(f"expected the names of both coordinate columns, found {x!r} and {y!r}")
         #: Whether coordinates are plain x and y.
         self.is_planar = bool(planar)
         #: Whether coordinates count as plain x and y because of the names of the columns alone.
@@ -41,7 +41,7 @@ class PointColumns:
             try:
                 x, y, self.note, has_plane = coordinate_columns(schema.names, planar)
             except KeyError as error:
-                raise KeyError(f"{error.args[0]}, or a column of points with geometry=") from None
+                raise KeyError(f"{error.args[0]}; geometry= chooses a column of points") from None
             self.is_planar_by_name = planar is None and has_plane
             self.is_planar = self.is_planar or self.is_planar_by_name
         #: Names of the columns to read.
@@ -65,7 +65,7 @@ class PointColumns:
             code = str(system.get("id", {}).get("code", system.get("name")))
         if code not in ("CRS84", "CRS84h", "4326", "4979"):
             raise ValueError(
-                f"column {name!r}: expected longitudes and latitudes (OGC:CRS84), found coordinates of {code}; "
+                f"column {name!r}: expected longitudes and latitudes (OGC:CRS84), found the system {code}; "
                 "convert them, or use planar=True for plain x and y"
             )
 

@@ -111,7 +111,7 @@ class Array(Structure):
 
 
 _PATH = os.environ.get("TREELINE_LIBRARY") or os.path.join(os.path.dirname(__file__), "libTreelineC.so")
-_REMEDY = "install the wheel that scripts/build/wheel builds, or name a library by TREELINE_LIBRARY"
+_REMEDY = "install the wheel that scripts/build/wheel builds, or set TREELINE_LIBRARY to the path of a library"
 
 #: Slow functions release the interpreter's lock. All other functions keep the lock, because keeping it makes calls
 #: faster.
@@ -127,7 +127,10 @@ def _declare(library: ctypes.CDLL, name: str, result: Any, *arguments: Any) -> A
     try:
         function = getattr(library, "treeline_" + name)
     except AttributeError:
-        message = f"{_PATH}: expected the library of treelinemap {_version}, found one without treeline_{name}; {_REMEDY}"
+        message = (
+            f"{_PATH}: expected the library of treelinemap {_version}, found a library without treeline_{name}; "
+            f"{_REMEDY}"
+        )
         raise ImportError(message) from None
     function.restype, function.argtypes = result, arguments
     return function
@@ -238,7 +241,7 @@ def encoded(text: str) -> bytes:
     if not isinstance(text, str):
         raise TypeError(f"expected a text, found {text!r}")
     if "\0" in text:
-        raise ValueError(f"expected a text without a zero character, found {text!r}")
+        raise ValueError(f"expected a text without a NUL character, found {text!r}")
     return text.encode()
 
 
@@ -246,7 +249,7 @@ def encoded_path(path: Any) -> bytes:
     """Encodes a path for C."""
     found = os.fsencode(path)
     if b"\0" in found:
-        raise ValueError(f"expected a path without a zero character, found {path!r}")
+        raise ValueError(f"expected a path without a NUL character, found {path!r}")
     return found
 
 

@@ -86,8 +86,8 @@ def coordinate_columns(names: Iterable[Any], planar: bool | None) -> Found:
     if found is not None:
         return found
     raise KeyError(
-        f"expected columns named longitude and latitude, found {', '.join(map(repr, own)) or 'none'}; name them with "
-        f"lon= and lat={hint(own)}"
+        f"expected columns named longitude and latitude, found {', '.join(map(repr, own)) or 'none'}; "
+        f"choose two columns with lon= and lat={hint(own)}"
     )
 
 
@@ -96,7 +96,7 @@ def hint(names: Iterable[Any]) -> str:
     for name in names:
         if _plain(name) in _PAIRS:
             return (
-                f"; if {name!r} has both coordinates in a cell, such as '48.85, 2.35', split it: "
+                f"; if {name!r} has both coordinates in one cell, such as '48.85, 2.35', split the column: "
                 f"frame[['lat', 'lon']] = frame[{name!r}].str.split(',', expand=True).astype(float)"
             )
         if _plain(name) in _WELL_KNOWN_TEXT:
@@ -138,7 +138,7 @@ def _of_place(own: list[Any], words: list[list[str]]) -> Found | None:
         return None
     if len(starts) != 1:
         there = ", ".join(f"{x!r} and {y!r}" for _, x, y in pairs)
-        raise ValueError(f"expected one pair of coordinates, found {there}; name one pair with lon= and lat=")
+        raise ValueError(f"expected one pair of coordinate columns, found {there}; choose one pair with lon= and lat=")
     place, x, y = starts[0]
     others = [f"{x!r} and {y!r}" for other, x, y in pairs if other != place]
     note = f"points are read from {x!r} and {y!r}, not from {others[0]}; choose with lon= and lat=" if others else ""
@@ -148,7 +148,7 @@ def _of_place(own: list[Any], words: list[list[str]]) -> Found | None:
 def _only(found: list[Any], name: str, option: str) -> Any:
     if len(found) > 1:
         raise ValueError(
-            f"expected one column named {name}, found {' and '.join(map(repr, found))}; name it with {option}="
+            f"expected one column named {name}, found {' and '.join(map(repr, found))}; choose a column with {option}="
         )
     return found[0]
 

@@ -49,7 +49,7 @@ def _number(name: str, value: Any) -> str:
         # A whole number is written without a fraction, even if its type is a float.
         return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)
     except (TypeError, ValueError):
-        raise TypeError(f"expected a number or numbers as '{name}', found {value!r}") from None
+        raise TypeError(f"expected one or more numbers for '{name}', found {value!r}") from None
 
 
 def integer(name: str, value: Any, least: int = 0, most: int = 2**63 - 1) -> int:
@@ -75,5 +75,5 @@ def listed(name: str, texts: str | Iterable[str]) -> Iterable[str]:
     if isinstance(texts, str):
         return (texts,)
     if not isinstance(texts, Iterable):
-        raise TypeError(f"expected a text or several texts as '{name}', found {texts!r}")
+        raise TypeError(f"expected one or more texts for '{name}', found {texts!r}")
     return texts

@@ -122,7 +122,7 @@ def build_parquet(
     from . import _steps
 
     if refused is not None and not skip_invalid:
-        raise ValueError("expected skip_invalid=True, because refused= names a file for the rows that are left out")
+        raise ValueError("refused= lists the rows that skip_invalid=True leaves out, so use both parameters together")
     files = parquet_files(source)
     schemas, counts = zip(*(_described(file.path) for file in files))
     schema, total = schemas[0], sum(counts)
@@ -256,7 +256,7 @@ class _Reader:
             raise TypeError(f"column {self._row!r}: expected integers for row numbers, found {column.type}")
         if column.null_count:
             missing = first_row + column.is_null().to_numpy(zero_copy_only=False).tolist().index(True)
-            raise ValueError(f"column {self._row!r}, row {missing}: expected the number of a row, found none")
+            raise ValueError(f"column {self._row!r}, row {missing}: expected a row number, found a missing value")
         found: AnyArray = column.cast(pa.int64()).to_numpy(zero_copy_only=False)
         return np.ascontiguousarray(found)
 

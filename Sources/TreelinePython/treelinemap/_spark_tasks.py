@@ -114,8 +114,8 @@ class Tasks:
 
         if not os.path.exists(os.path.join(self.folder, MARK)):
             raise FileNotFoundError(
-                f"{self.folder}: expected the folder of the driver, found another folder or none; choose one with "
-                "scratch= that all executors can access"
+                f"{self.folder}: expected the folder that the driver created, found another folder or none; "
+                "use scratch= to choose a folder that all executors can access"
             )
         context = TaskContext.get()
         partition = context.partitionId() if context else 0

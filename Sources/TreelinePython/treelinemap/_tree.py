@@ -247,7 +247,7 @@ class Tree:
         """
         tree = self if where is None else self._narrowed(where)
         if after is not None and not isinstance(after, Clusters):
-            raise TypeError(f"expected 'after' to be an answer, found {after!r}")
+            raise TypeError(f"expected 'after' to be an answer of type Clusters, found {after!r}")
         key = (
             limit, order, detail, spacing, badges, min_points, alone_from_zoom, position, keep_visible, after is None,
         )  # fmt: skip
@@ -353,7 +353,7 @@ class Tree:
         :raises QueryError: If the tree has groups, because no cluster has the points of several groups.
         """
         if len(self.groups["name"]):
-            raise QueryError("expected a tree without groups, found groups that never mix; see Tree.groups")
+            raise QueryError("a tree with groups has no root, because its groups never mix; see Tree.groups")
         return Clusters(self, c.call(c.root, self._handle.pointer))
 
     def children(self, cluster: Cluster | int) -> Clusters:
@@ -548,7 +548,7 @@ class Tree:
         """
         if self._editing is None:
             raise EditError(
-                "only a tree that was built with key= can be edited; build it with the column of keys"
+                "only a tree that was built with key= can be edited; build the tree again and pass its keys as key="
             )
         pointer, editing = self._editing.updated(self._handle.pointer, insert, remove, move)
         tree = Tree(pointer)

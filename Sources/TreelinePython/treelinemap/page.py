@@ -22,7 +22,9 @@ def to_html(
 ) -> str | None:
     """Writes or returns a page with a map of a tree; see `Tree.to_html`."""
     if tree._is_filtered:
-        raise ValueError("a page shows all points, but the tree has a filter; build a tree of the points that pass")
+        raise ValueError(
+            "a page shows all points, but the tree has a filter; build a new tree of the points that pass the filter"
+        )
     style = style_of(basemap)
     text = None if style is None else json.dumps(style, ensure_ascii=False, separators=(",", ":"))
     title = title or tree.title or tree._name or "Map"
@@ -41,7 +43,8 @@ def publish(
     """Writes a tree as files for a host of static files; see `Tree.publish`."""
     if tree._is_filtered:
         raise ValueError(
-            "published pages show all points, but the tree has a filter; build a tree of the points that pass"
+            "published pages show all points, but the tree has a filter; "
+            "build a new tree of the points that pass the filter"
         )
     title = title or tree.title or tree._name or "Map"
     c.call(

@@ -134,7 +134,9 @@ def _selected(
     from pyspark.sql import functions as F
 
     if (geometry is None) != (lon is not None and lat is not None) or (geometry is not None and (lon or lat)):
-        raise ValueError(f"expected two columns of coordinates, or geometry=, found {lon!r}, {lat!r} and {geometry!r}")
+        raise ValueError(
+            f"expected either lon= and lat=, or geometry=, found lon={lon!r}, lat={lat!r} and geometry={geometry!r}"
+        )
     types = dict(df.dtypes)
 
     def column(name: str, target: str | None, alias: str, suited: tuple[str, ...]) -> Any:

@@ -288,7 +288,9 @@ class Map(anywidget.AnyWidget):
         """
         if tree.is_planar != self.tree.is_planar:
             kinds = ("longitudes and latitudes", "plain x and y")
-            raise ValueError(f"expected {kinds[self.tree.is_planar]} as before, found {kinds[tree.is_planar]}")
+            raise ValueError(
+                f"expected {kinds[self.tree.is_planar]}, as in the previous tree, found {kinds[tree.is_planar]}"
+            )
         tree.clusters(zoom=0, **self.cut)
         if self.where:
             tree._narrowed(self.where)

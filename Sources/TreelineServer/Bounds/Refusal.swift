@@ -47,8 +47,9 @@ struct Refusal {
     problem: Problem(
       status: .requestHeaderFieldsTooLarge,
       detail:
-        "A request may have at most \(ConnectionChannel.mostHeaders) header fields, of at most "
-        + "\(ConnectionChannel.largestHeader) bytes each and \(2 * ConnectionChannel.largestHeader) bytes in total."))
+        "A request may have at most \(ConnectionChannel.mostHeaders) header fields. "
+        + "Each field may have at most \(ConnectionChannel.largestHeader) bytes, "
+        + "and all fields together may have at most \(2 * ConnectionChannel.largestHeader) bytes."))
 
   static func answerTime(_ limit: TimeAmount) -> Refusal {
     Refusal(

@@ -209,7 +209,7 @@ public enum CatalogError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .notAName(let name):
-      "the name of an index must have 1 to 64 letters, digits, '.', '_' and '-', and not be 'indexes', "
+      "the name of an index must have 1 to 64 characters (letters, digits, '.', '_' or '-') and must not be 'indexes', "
         + "found '\(name)'; choose a name, as in 'places=FILE'"
     case .nameTwice(let name): "two indexes have the name '\(name)'; choose another name, as in '\(name)-2=FILE'"
     case .missing(let path): "\(path): there is no index file at this path; build the index"

@@ -18,7 +18,7 @@ public enum LiveError: Error, Hashable, Sendable, CustomStringConvertible {
     case .unreadable(let path, let record, let reason):
       "\(path): the batches in record \(record) of this log do not fit the index"
         + (reason.map { " (\($0))" } ?? "")
-        + "; serve the index with its own log and columns, or remove the log to serve the index without its changes"
+        + "; serve the index with its own log and columns, or remove the log and lose the changes in the log"
     }
   }
 }

@@ -16,7 +16,7 @@ final class ServerMetrics: Sendable {
     (openIndexes, "gauge", "Number of served indexes."),
     (staleIndexes, "gauge", "Number of indexes served in an older version, because the file is missing or invalid."),
     (reloads, "counter", "Number of attempts to reopen an index whose file changed, by result."),
-    (refusals, "counter", "Number of requests and connections that the server refused or ended because of a bound."),
+    (refusals, "counter", "Number of requests and connections that the server refused or ended, by reason."),
     (connections, "gauge", "Open connections."),
     (underWay, "gauge", "Number of requests that are being answered."),
     (queueLength, "gauge", "Number of expensive answers that are waiting for a thread."),
@@ -27,7 +27,7 @@ final class ServerMetrics: Sendable {
     (liveWaiting, "gauge", "Number of batches that the served version of a live index does not contain yet."),
     (livePoints, "gauge", "Number of points of a live index, including changes that are not served yet."),
     (liveLogBytes, "gauge", "Length of the log of a live index, in bytes."),
-    (liveFailures, "gauge", "1 if a live index makes no new versions until the server is restarted, otherwise 0."),
+    (liveFailures, "gauge", "1 if a live index cannot make new versions until the server restarts, otherwise 0."),
     (droppedLines, "counter", "Number of log lines dropped because the reader was too slow."),
     (memory, "gauge", "Resident memory of the process, including mapped files, in bytes."),
   ])

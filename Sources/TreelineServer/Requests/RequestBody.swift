@@ -19,7 +19,8 @@ extension Request {
   func boundedBody() async throws -> ByteBuffer {
     if let encoding = headers[.contentEncoding], encoding.lowercased() != "identity" {
       throw Problem(
-        status: .unsupportedMediaType, detail: "The body must be sent without a Content-Encoding, such as gzip.",
+        status: .unsupportedMediaType,
+        detail: "The body must not be compressed; send the body without a Content-Encoding such as gzip.",
         headers: [.acceptEncoding: "identity"])
     }
     if head.announcesTooLongBody && headers[.expect] != nil { throw RequestBodyLimit.lengthExceeded(head.longestBody) }

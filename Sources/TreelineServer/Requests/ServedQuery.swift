@@ -87,7 +87,7 @@ struct GridCells {
   static let most = 16_384
 
   init(_ parameters: inout QueryParameters, of tree: ClusterTree, in view: PlaneViewport?) {
-    parameters.refuse(Cut.parameterNames, expected: "no such parameter with method=grid; give a cell size")
+    parameters.refuse(Cut.parameterNames, expected: "no such parameter with method=grid, which uses 'cell' instead")
     let pixels = parameters.number(
       "cell", in: Double.leastNormalMagnitude...Double.greatestFiniteMagnitude, expected: "a number of pixels above 0")
     size = pixels.map(CellSize.pixels) ?? .published

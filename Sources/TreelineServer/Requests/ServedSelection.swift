@@ -43,7 +43,8 @@ struct ServedSelection {
     // of the index.
     cost = estimate.cost + index.tree.pointCount / AnswerCost.pointsPerUnit
     if let (expected, found) = estimate.excess {
-      parameters.refuse("filter", expected: "fewer conditions, texts or corners, for \(expected)", found: found)
+      parameters.refuse(
+        "filter", expected: "fewer conditions, texts or corners, so that the filter takes \(expected)", found: found)
     }
   }
 
@@ -112,7 +113,8 @@ struct ServedAggregates {
     let estimate = tree.estimate(of: list, clusterCount: clusterCount, pointCount: pointCount)
     if let (expected, found) = estimate.excess {
       throw Problem.invalid(
-        "aggregate", expected: "fewer aggregates or a smaller part of the map, for \(expected)", found: found)
+        "aggregate", expected: "fewer aggregates or a smaller part of the map, so that the answer takes \(expected)",
+        found: found)
     }
     if estimate.valueBytes > Problem.longestAnswer { throw .answerTooLong }
   }
@@ -126,7 +128,10 @@ extension FilterError {
     case .unsuited(let column, let kind, let expected, let found):
       ("\(expected) for the column '\(column)' of kind \(kind.rawValue)", found)
     case .tooMuchText(let column, let bytes, let maximum):
-      ("whole texts, because LIKE searches at most \(maximum) bytes of the column '\(column)'", "\(bytes) bytes")
+      (
+        "a comparison with whole texts, because LIKE searches at most \(maximum) bytes of the column '\(column)'",
+        "\(bytes) bytes"
+      )
     case .noArea(let expected, let found): (expected, found)
     case .cancelled: ("a client that waits for the filter", "\(self)")
     }

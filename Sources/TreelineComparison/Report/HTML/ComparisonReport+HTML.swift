@@ -94,9 +94,9 @@ extension ComparisonReport {
     let dots =
       switch comparison.dots.step {
       case 1: "Dots: all points."
-      default: "Dots: of the points whose positions can be told apart, one in \(comparison.dots.step) is drawn."
+      default: "Dots: one in \(comparison.dots.step) points, not counting points that other dots hide."
       }
-    let land = isLandLeftOut ? " The outline of land is too coarse for this zoom." : ""
+    let land = isLandLeftOut ? " No outline of land is drawn, because it is too coarse for this zoom." : ""
     return "\(dots)\(land)\(offPicture(comparison))"
   }
 
@@ -120,9 +120,9 @@ extension ComparisonReport {
     }
     let lines =
       [
-        "The width of a badge depends on its count: \(BadgeSize.range) if the screen shows the picture at full size. "
+        "The width of a badge depends on its number of points: \(BadgeSize.range) in a picture at full size. "
           + "A single point is drawn as a small dot and measured like a badge. " + meanings.joined(separator: " "),
-        "“Best” is decided by the rounded numbers.",
+        "The rounded numbers decide which method is “best”.",
       ] + credits
     return "<footer>\n" + lines.map { "<p>\(escaped($0))</p>\n" }.joined() + "</footer>\n"
   }

@@ -70,8 +70,8 @@ extension Fate {
   fileprivate var words: (style: String, legend: String, count: String) {
     switch self {
     case .kept: ("kept", "stays", "stay")
-    case .split: ("split", "split off from another badge, linked by a line", "split")
-    case .merged: ("merged", "merged from other badges, linked by lines", "merge")
+    case .split: ("split", "split off from another badge; a line links the two badges", "split")
+    case .merged: ("merged", "merged from other badges; lines link the badges", "merge")
     case .torn: ("torn", "made of parts of several badges", "torn")
     case .entered: ("entered", "enters", "in")
     case .exited: ("left", "leaves", "out")

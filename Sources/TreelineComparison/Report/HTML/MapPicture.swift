@@ -20,7 +20,7 @@ struct MapPicture {
     let style = "m\(index % colourCount)" + (land == nil ? " plain" : "")
     let description =
       "A map of \(grouped(comparison.pointCount)) points, shown as \(method.summary). "
-      + "The number on a badge is its number of points."
+      + "The number on a badge counts the points of the badge."
     return """
       <svg viewBox="\(corner) \(corner) \(width) \(height)" role="img" aria-labelledby="\(id)-t \(id)-d" class="\(style)">
       <title id="\(id)-t">\(escaped(method.title)): \(grouped(clusters.count)) badges</title>

@@ -37,14 +37,14 @@ struct Summary {
   private func headline(_ findings: [Finding]) -> String {
     guard report.methods.count > 1, let inLine = findings.first(where: { $0.measure == .axisShare }),
       inLine.best.contains(true), !inLine.best[0]
-    else { return "Clusters of a map, side by side" }
+    else { return "Map clusters, side by side" }
     let isOnData = findings.contains { $0.measure == .dataDistance && $0.best.contains(true) && !$0.best[0] }
     return isOnData ? "Badges that follow the data, not a grid" : "Badges without the look of a grid"
   }
 
   private func lede(_ findings: [Finding]) -> String {
     guard report.methods.count > 1, !findings.isEmpty else {
-      return "Where many points share a map, each badge represents several and shows their number."
+      return "On a map with many points, a badge represents several points and shows how many."
     }
     let isEven = report.views.allSatisfy { Set($0.results.map(\.clusters.count)).count == 1 }
     let (count, viewCount) = (Self.word(report.methods.count), report.views.count)
