@@ -171,8 +171,8 @@ package final class Selection: Sendable {
     return reference.storeIfNil(try make())
   }
 
-  /// Approximate number of bytes after the means and summaries were prepared. `turnedMeans` and `turnedSummaries` are not
-  /// included.
+  /// Approximate number of bytes after the means and summaries were prepared, without `turnedMeans` and
+  /// `turnedSummaries`.
   var byteCount: Int {
     wordCount
       * (MemoryLayout<UInt64>.stride + MemoryLayout<UInt32>.stride + PassingMeans.bytesPerWord
