@@ -23,7 +23,7 @@ public enum BuildPurpose: Hashable, Sendable {
   package enum Name: String, CaseIterable, Sendable {
     case limit, spacing, badges
 
-    /// The purpose of a tree that answers the given cuts. If no single tree answers all of the cuts, the purpose is
+    /// The purpose of a tree that supports the given cuts. If no single tree supports all of them, the purpose is
     /// `badges`.
     package init(of cuts: [Cut]) {
       self =

@@ -66,7 +66,7 @@ extension treeline_points {
 
   /// The coordinates of the points.
   ///
-  /// - Throws: `ArgumentError` if an array is NULL, or if an array of this stride would not fit into memory.
+  /// - Throws: `ArgumentError` if an array is NULL, or if an array with the given stride would not fit into memory.
   var coordinates: [Coordinate] {
     get throws {
       let count = try checkedCount

@@ -2,7 +2,7 @@ import CTreeline
 import Treeline
 import TreelineBuilder
 
-// These steps of a build in pieces survey the values of columns, choose encodings, and encode the values.
+// Steps of a build in pieces: they survey the values of columns, choose encodings, and encode the values.
 
 final class ColumnSurveyObject: CObject {
   static let noun = "a survey of columns"

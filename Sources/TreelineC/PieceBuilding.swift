@@ -137,7 +137,7 @@ extension IndexDescription {
   }
 }
 
-/// Reports to C the stages of a build that runs in pieces, at most once per percent.
+/// Reports the progress of a build in pieces to the C caller, at most once per percent of each stage.
 final class PieceSteps {
   private let monitor: treeline_monitor?
   private var told: (stage: ScratchBuild.Stage, percent: Int)?

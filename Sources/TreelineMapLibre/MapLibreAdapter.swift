@@ -94,7 +94,7 @@ import Treeline
     refresh()
   }
 
-  /// The shown tree; nil if no tree is shown. To change the filter, set the tree with another filter.
+  /// The shown tree; nil if no tree is shown. To change the filter, set this property to the tree with another filter.
   ///
   /// Each point must have the same row number as in the previous tree, because `texts` finds texts by row. If rows
   /// have changed, for example because points were added or removed, call `show(_:texts:)` instead.

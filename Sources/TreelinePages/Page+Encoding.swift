@@ -25,8 +25,8 @@ struct PageEncoder {
 
   // MARK: - Upper pages
 
-  /// Offset in an upper page with a listing. At this offset, the list of the places of the listed pages begins. A
-  /// place says where the bytes of a page are.
+  /// In an upper page with a listing, the offset of the places of the listed pages. The place of a page says where
+  /// the bytes of the page are.
   static let listingStart = 36
 
   /// Whether the exact spreads of an upper page's records are in a separate page. True if the tree has separations,
@@ -264,8 +264,8 @@ struct PageEncoder {
     return bytes.bytes
   }
 
-  /// Offset in the directory of the pages with values. At this offset, the list of the places of these pages begins. A
-  /// place says where the bytes of a page are.
+  /// In the directory of the pages with values, the offset of the places of these pages. The place of a page says
+  /// where the bytes of the page are.
   static let valueDirectoryStart = 12
 }
 
@@ -334,8 +334,7 @@ extension AttributeColumn {
 /// A part of a dictionary. It has only the entries that are values of given points. The entries are in the order of
 /// the dictionary.
 private struct LocalDictionary {
-  /// For each point, the index in `entries` of the point's value. If the point has no value, this is the number of
-  /// entries.
+  /// For each point, the index of its value in `entries`. For a point without a value, the number of entries.
   let codes: [Int]
   let entries: [UnsafeRawBufferPointer]
 

@@ -52,7 +52,7 @@ struct PageBits {
 
 extension [UInt32] {
   /// For each number, the difference from the number before it, modulo 2^32, in zigzag code. The differences 0, -1, 1,
-  /// -2, 2 become 0, 1, 2, 3, 4. For the first number, it is the difference from 0.
+  /// -2, 2 become 0, 1, 2, 3, 4. For the first number, the difference from 0 is taken.
   var differences: [UInt32] {
     var previous: UInt32 = 0
     return map { value in

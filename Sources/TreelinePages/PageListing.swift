@@ -10,8 +10,8 @@ struct PageEntry: Sendable {
   /// The greatest separation code of the roots.
   var code: UInt16
   var page: PageReference
-  /// The spread of a node tells how far its points scatter. The spreads of an upper page may be in a separate page.
-  /// This is the place of that separate page; `none` if there is no separate page.
+  /// The place of the separate page that contains the spreads of an upper page; `none` if there is no separate page.
+  /// The spread of a node says how far its points scatter.
   var spreads = PageReference.none
 }
 
@@ -97,8 +97,8 @@ extension PlaneRect {
 
 extension PageEncoder {
   /// A leaf page of a plan may stand for a whole subtree (see `PageTree.isSubtree`). If so, divides this subtree into
-  /// pages, and returns an encoder of the new pages and the new pages in preorder. If the leaf page does not stand for
-  /// a subtree, returns `self` and the leaf page.
+  /// pages. Returns an encoder of these new pages, and the list of these pages in preorder. If the leaf page does not
+  /// stand for a subtree, returns `self` and the leaf page.
   func subtree(_ plan: PagePlan) throws(IndexError) -> (PageEncoder, [PagePlan]) {
     guard pages.isSubtree(plan) else { return (self, [plan]) }
     let tree = try PageTree(storage, sizes: pages.sizes, below: pages.nodes(of: plan), level: plan.level)

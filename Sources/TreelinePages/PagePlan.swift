@@ -21,10 +21,10 @@ package struct PageSizes: Hashable, Sendable {
   /// children of a node. The first page has level 0, its child pages have level 1, and so on. The last number of the
   /// array is used for all further levels.
   package var pairs: [Int]
-  /// For each level of upper pages: a divisor that limits the size of child pages that several nodes share. Such a
-  /// child page and all pages below it together have at most as many pairs as there are pairs below the parent page,
-  /// divided by this number. They may have more pairs if `pairs` allows more for the child page alone. The last number
-  /// of the array is used for all further levels.
+  /// For each level of upper pages: a divisor that limits the size of child pages that several nodes share. The limit
+  /// is the number of pairs below the parent page, divided by this number. The limit applies to the pairs of the child
+  /// page and of all pages below it together. They may have more pairs if `pairs` allows more for the child page
+  /// alone. The last number of the array is used for all further levels.
   package var parts: [Int]
   /// Greatest number of pages in a listing that covers several levels. If even the first two levels together have more
   /// pages, the listing covers only the first level.

@@ -37,7 +37,7 @@
     .cluster, .id, .pointCount, .abbreviatedCount, .stack, .row, .area, .badgeDiameter, .screenArea,
   ].map { ($0, $0.kind.rawValue) }
 
-  /// Index of the key of each property in `fields`.
+  /// For each property in `fields`, the index of its key.
   private static let fieldIndices: [ClusterProperty: UInt32] = Dictionary(
     uniqueKeysWithValues: fields.enumerated().map { ($1.key, UInt32($0)) })
 

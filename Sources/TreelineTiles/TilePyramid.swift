@@ -3,7 +3,7 @@ import Synchronization
 @_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
-/// All tiles of an index between two zooms.
+/// All tiles of an index for a range of zooms.
 ///
 /// At each zoom, the clusters of the whole plane are selected once, by a cut that does not depend on the view. Each
 /// cluster is only in the tile that contains its position. So the counts in all tiles of a zoom add up to the number

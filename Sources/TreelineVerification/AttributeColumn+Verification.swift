@@ -1,8 +1,8 @@
 import Treeline
 
 extension Sequence<AttributeColumn> {
-  /// Checks every column. Also checks that no two names have the same bytes. Two names may be equal in Unicode if
-  /// their bytes differ.
+  /// Checks every column. Also checks that no two names have the same bytes. Two names with different bytes are
+  /// allowed, even if they are equal in Unicode.
   func check(isOfKnownVersion: Bool, _ problems: ProblemList, _ pages: PageUse) {
     var names: Set<[UInt8]> = []
     for column in self {

@@ -167,7 +167,7 @@ public struct VerificationProgress: Hashable, Sendable {
   public enum Stage: String, Hashable, Sendable {
     /// Nodes are checked against their points.
     case hierarchy
-    /// The distances at which nodes are replaced by their children are checked.
+    /// Separations are checked, the distances at which nodes are split into their children.
     case separations
   }
 

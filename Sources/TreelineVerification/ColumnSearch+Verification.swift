@@ -2,8 +2,8 @@ import Treeline
 
 extension ColumnSearch {
   /// Checks the list of points in the section. Each point that has a value must be listed exactly once, and no other
-  /// point may be listed. Points must be sorted by the dictionary entries that are their values. Points with the same
-  /// entry must be in tree order.
+  /// point may be listed. The value of a point is an entry of the dictionary. Points must be sorted by their entries,
+  /// and points with the same entry must be in tree order.
   func check(_ keys: OrderedKeys, pointCount: Int, _ label: String, _ problems: ProblemList, _ pages: PageUse) {
     var presentCount = 0
     (0..<pointCount).forEachBlock(noting: pages, bytesPerElement: 8) { block in
@@ -53,8 +53,7 @@ extension ColumnSearch {
   /// Checks that a word begins at each of the listed places. The places must be sorted by the folded texts that begin
   /// at these places, and each place must be listed once.
   ///
-  /// - Parameter numbers: Numbers of the words that may be listed. The words of each text are numbered from 0: the
-  ///   first word of a text has the number 0.
+  /// - Parameter numbers: Says which words of each text may be listed. The first word of a text has the number 0.
   private func check(
     _ places: PackedIntegers, numbers: Range<Int>, in dictionary: ColumnDictionary, _ label: String,
     _ problems: ProblemList, _ pages: PageUse

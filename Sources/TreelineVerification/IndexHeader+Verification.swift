@@ -39,8 +39,8 @@ extension IndexHeader {
       !isOfKnownVersion || section.kind.isPrivate || isKnown, "section table, byte \(entry)",
       expected: "a kind of section that version \(majorVersion).\(minorVersion) has, or a private kind from 2^31 on",
       found: "\(section.kind.rawValue)")
-    // The flag of a section says whether a reader must know the kind of the section. No section of an unknown kind has
-    // the flag, because such an index would not have been opened. So the flag is checked only for known kinds.
+    // The flag of a section is set if a reader must know the kind of the section. An index in which the flag is set
+    // for an unknown kind would not have been opened. So the flag is checked only for known kinds.
     problems.check(
       section.isRequired == section.kind.isRequired || !isKnown, "section table, byte \(entry + 4)",
       expected: "the flag \(section.kind.isRequired ? 1 : 0), because the section is of kind '\(section.kind)'",
@@ -161,7 +161,7 @@ extension IndexHeader {
     }
     let occupied = bins.compactMap { $0 }
     guard let last = occupied.last else { return nil }
-    // The gap before the first bin begins after the last bin, so differences are taken modulo 2^32.
+    // One gap leads from the last bin around the world to the first bin, so differences are taken modulo 2^32.
     let gaps = zip(occupied, [last] + occupied).map { $0.lowerBound &- $1.upperBound }
     return occupied[gaps.firstIndex(of: gaps.max()!)!].lowerBound
   }

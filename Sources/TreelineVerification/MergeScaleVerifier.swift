@@ -12,10 +12,10 @@ import Treeline
 /// and must not be less than a child's code.
 ///
 /// After that, distances between nodes are checked, as in `SeparationVerifier`. Nodes are split in the order of
-/// falling codes, from the greatest down to 1. A node is shown at a code if, after all nodes with this code are split,
-/// its parent is split and the node itself is not. No two nodes that are shown at one code may be closer to each other
-/// than the distance of this code. So the clusters of every query are far enough apart, for every spacing at every
-/// zoom.
+/// falling codes, from the greatest down to 1. Suppose that all nodes with a code or with a greater code are split. A
+/// node is shown at this code if its parent is split and the node itself is not. No two nodes that are shown at one
+/// code may be closer to each other than the distance of this code. So the clusters of every query are far enough
+/// apart, for every spacing at every zoom.
 ///
 /// The order in which touching clusters were merged is not checked.
 ///

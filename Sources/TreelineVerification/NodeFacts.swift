@@ -89,8 +89,8 @@ extension PointBlocks {
 extension NodeSpread { fileprivate var entries: [Float] { [xx, xy, yy] } }
 
 extension Int128 {
-  /// The nearest double, except that the value may be rounded twice. This computation is far faster than the generic
-  /// conversion of the standard library.
+  /// The value as a double. The value may be rounded twice, so the result need not be the nearest double. This
+  /// computation is far faster than the generic conversion of the standard library.
   var rounded: Double {
     let (high, low) = (UInt64(truncatingIfNeeded: magnitude >> 64), UInt64(truncatingIfNeeded: magnitude))
     let value = Double(high) * 0x1p64 + Double(low)
@@ -104,7 +104,7 @@ extension Int128 {
 // MARK: - Gamma
 
 extension NodeFacts {
-  /// Returns the distance between the weighted mean and the unweighted mean along the axis, in plane units.
+  /// Returns the distance along the axis from the unweighted mean to the weighted mean, in plane units.
   func weightedMean(gammaInEighths: UInt32) -> Double {
     var greatest = 0.0
     points.forEach { greatest = max(greatest, squaredDistance(of: $0)) }
@@ -152,8 +152,9 @@ extension NodeFacts {
   func scatterBetween(_ leftCount: Int) -> Double { scatterBetween(leftCount, sums(of: points[0..<leftCount])) }
 
   /// Divides the points into the same two parts as `scatterBetween`: the first `leftCount` points and the remaining
-  /// points. Returns a lower bound of the growth of the scatter between the parts if each point were moved to the part
-  /// whose mean is nearer to the point. Ignores a point if rounding makes it uncertain which mean is nearer.
+  /// points. Suppose that each point were moved to the part whose mean is nearer to the point. Then the scatter
+  /// between the parts would grow at least by the returned number. Ignores a point if rounding makes it uncertain
+  /// which mean is nearer.
   func scatterToGain(_ leftCount: Int) -> Double {
     let parts = (points[0..<leftCount], points[leftCount..<points.count])
     let (left, right) = (mean(of: parts.0), mean(of: parts.1))

@@ -142,11 +142,11 @@ extension NodeFacts {
         across: abs(principalAxis.x * offset.y - principalAxis.y * offset.x)
       )
     }
-    // For a split, `offset` returns a vector: for all points before the split, the differences between the point and
-    // the mean of all points are added, and the sum is multiplied by the number of all points. If the split moves
-    // along the axis, the vector's component along the axis falls until the split reaches the mean, and then rises.
-    // While the split moves through the bin, the vector's component across the axis changes at most by the sum of the
-    // distances of the bin's points from the axis, multiplied by the number of all points.
+    // For a split, `offset` returns a vector: each point before the split contributes its difference from the mean of
+    // all points, and the sum is multiplied by the number of all points. If the split moves along the axis, the
+    // vector's component along the axis falls until the split reaches the mean, and then rises. While the split moves
+    // through the bin, the vector's component across the axis changes at most by the sum of the distances of the bin's
+    // points from the axis, multiplied by the number of all points.
     let along = max(offsets[0].along, offsets[1].along) + count * Double(bin.count) * (bin.greatest - bin.least)
     let across = min(offsets[0].across, offsets[1].across) + count * bin.distance
     func weight(_ part: Int) -> Double { Double(part) * Double(points.count - part) }

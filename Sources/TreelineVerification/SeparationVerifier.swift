@@ -96,8 +96,8 @@ struct SeparationVerifier {
   private mutating func verify(_ part: TreePart, _ monitor: inout VerificationMonitor) {
     neighbours.begin(behind: part.siblings)
     let sibling = part.siblings.last
-    // The number of a node is the index of the first point of its right child. So the parent's number is the greater
-    // first index of the node and its sibling. The root has no parent.
+    // A node's number is the index of its right child's first point. So the parent's number is the first index of the
+    // node or of its sibling, whichever is greater. The root has no parent.
     let parent = sibling.map { max($0.first, part.node.first) }
     var stack = [
       Visit(
@@ -161,7 +161,7 @@ struct SeparationVerifier {
     if among.count < ProblemList.capacity { among.append(finding) }
   }
 
-  /// Returns whether a problem among the nodes that are shown at a code would be reported.
+  /// Returns whether the verifier would report a problem among the nodes that are shown at a code.
   private func counts(_ code: SeparationCode) -> Bool { among.first.map { code >= $0.code } ?? true }
 
   /// The number of a node, and the positions of its children. The number is the index of the right child's first

@@ -55,8 +55,8 @@ struct ShownNeighbours {
     return SeparationCode(rawValue: codes[Int(number)])
   }
 
-  /// Calls `body` for the shown nodes that may be nearer to a position than a given distance, but not for the node
-  /// that the walk visits, or for nodes below that node.
+  /// Calls `body` for each shown node whose distance to a position may be less than a given distance. Skips the node
+  /// that the walk visits, and all nodes below that node.
   ///
   /// - Parameters:
   ///   - code: The limit at which nodes are shown.

@@ -267,8 +267,8 @@ extension TreeVerifier {
   }
 
   /// Checks a node without children. All its points must share one position, as a stack. If the points have several
-  /// positions, the node should have children. A gap is the number that is stored between two neighboring points. The
-  /// node would have children if one of its gaps were the node's depth in its bucket, but no gap is.
+  /// positions, the node should have children. A gap is the number that is stored between two neighboring points. A
+  /// node in a bucket has children if one of its gaps equals its depth in the bucket. This node has no such gap.
   private func checkUnsplit(_ node: Node) {
     var split: (treeIndex: Int, level: UInt8)?
     var isStack = true

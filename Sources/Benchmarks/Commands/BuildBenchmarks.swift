@@ -93,9 +93,8 @@ struct SeparationBenchmark: ParsableCommand {
     let residentBefore = ResidentMemory.now
     let (times, (codes, work)) = timing.measure { tree.separations(threads: threads) }
     let residentPeak = ResidentMemory.peak
-    // Any two positions are at least one unit apart. So for each node with children there is a distance at which the
-    // computation splits the node, and it splits the node only once. The number of nodes with children is the number
-    // of positions minus 1.
+    // Any two positions are at least one unit apart. So the computation splits each node with children at some
+    // distance, and splits the node only once. The number of nodes with children is the number of positions minus 1.
     let internalNodes = try tree.shape().positionCount - 1
     require(work.splits <= internalNodes, "\(work.splits) splits, but \(internalNodes) nodes with children")
     let splits = Double(max(work.splits, 1))

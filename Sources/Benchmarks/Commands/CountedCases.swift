@@ -40,8 +40,8 @@ enum CountedCase: String, CaseIterable, ExpressibleByArgument {
   case mergeByDistance = "merge-by-distance"
   case mergeForBadges = "merge-for-badges"
   case mergeByScatter = "merge-by-scatter"
-  /// Answers under a filter by two columns. The work includes the computation of data that the first answers keep for
-  /// later answers.
+  /// The answers to queries under a filter by two columns. The work includes the computation of data that the first
+  /// answers keep for later answers.
   case filter
   /// Sums, means, counts and order statistics of an answer. The work includes the preparation of these aggregates.
   case aggregate

@@ -61,9 +61,9 @@ struct MapBenchmark: ParsableCommand {
     }
   }
 
-  /// Measurements of each change. Times are in seconds: off the main thread, on the main thread, and for a frame in
-  /// the middle of the change. `touched` is the number of badges that the change adds, removes or moves to another
-  /// target.
+  /// Measurements of each change. `off` and `main` are the times of the work off and on the main thread, in seconds.
+  /// `frames` is the time of a frame in the middle of the change, in seconds. `touched` is the number of badges that
+  /// the change adds, removes or moves to another target.
   private struct Pass {
     var off: [Double] = []
     var main: [Double] = []
@@ -107,8 +107,8 @@ struct MapBenchmark: ParsableCommand {
     }
     var before = ResidentMemory.now
     for second in 0...seconds {
-      // Memory is measured from the end of the first second. During the first second, caches grow that are filled only
-      // once.
+      // Memory is measured from the end of the first second. During the first second, the process still fills caches
+      // that are filled only once.
       if second == 1 { before = ResidentMemory.now }
       let start = ContinuousClock.now
       for change in 0..<rate {

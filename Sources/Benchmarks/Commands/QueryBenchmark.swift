@@ -99,9 +99,9 @@ struct QueryBenchmark: ParsableCommand {
   }
 
   /// Returns how often each kind of work is done per second, by threads that do nothing else. The work is measured in
-  /// turns. In each turn, each kind of work is done with each number of threads, for a twentieth of a second each. So
-  /// if the machine slows down temporarily, all kinds of work are slowed down equally. The result has a list for each
-  /// kind of work. Each list has an entry for each turn. Each entry has one rate for each number of threads.
+  /// turns. Each turn measures every kind of work with every number of threads, each time for a twentieth of a second.
+  /// So if the machine slows down temporarily, all kinds of work are slowed down equally. The result has a list for
+  /// each kind of work. Each list has an entry for each turn. Each entry has one rate for each number of threads.
   private static func rates(ofThreads threads: [Int], _ works: [@Sendable () -> Int]) -> [[[Double]]] {
     var rates = works.map { _ in [[Double]]() }
     for turn in 0..<20 {

@@ -84,7 +84,7 @@ enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
   /// Points in rings around one position. Each ring is half as large as the ring before it.
   case geometric
 
-  /// Returns the points. Except for `sorted` and `lattice`, a set of fewer points contains the first points of every
+  /// Returns the points. Except for `sorted` and `lattice`, the points of a smaller set are the first points of every
   /// larger set.
   func coordinates(_ count: Int) -> [Coordinate] {
     switch self {
@@ -134,7 +134,8 @@ enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
 
   private static let chunk = 1 << 16
 
-  /// Generates points on all cores. Each chunk of points has its own seed. So 100 million points take only seconds.
+  /// Generates points on all cores, so that 100 million points take only seconds. Each chunk of points has its own
+  /// seed, so that the cores can work independently.
   private static func inChunks(
     _ rows: Range<Int>, seed: UInt64, _ makePoint: @Sendable (inout SplitMix64) -> Coordinate
   ) -> [Coordinate] {

@@ -48,7 +48,7 @@ struct TimedRuns: ParsableArguments {
   }
 }
 
-/// The memory of this process that is not swapped out, in bytes.
+/// Memory of this process in bytes, without the memory that is swapped out.
 enum ResidentMemory {
   #if os(Linux)
     // Both numbers come from `/proc/self/status`. `getrusage` would report a peak that includes the peak of the

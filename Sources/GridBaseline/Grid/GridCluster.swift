@@ -43,8 +43,8 @@ extension GridCluster {
   }
 }
 
-/// The totals of each occupied cell. This is a hash table with open addressing, because few of up to 2^64 cells are
-/// occupied.
+/// The totals of each occupied cell. There may be 2^64 cells, but few of them are occupied. So this is a hash table,
+/// with open addressing.
 struct CellTable {
   struct Cell {
     let key: UInt64

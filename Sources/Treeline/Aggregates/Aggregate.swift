@@ -6,7 +6,7 @@
 /// try Aggregate.list("sum(population), top(kind, 3)")   // as written in tools and URLs
 /// ```
 ///
-/// Missing values are ignored. If a cluster has no value at all, numbers of values and sums are 0, `counts` and `top`
+/// Missing values are ignored. If a cluster has no value at all, sums and numbers of values are 0, `counts` and `top`
 /// are empty, and all other aggregates are null.
 public struct Aggregate: Hashable, Sendable {
   package enum Function: Hashable, Sendable {

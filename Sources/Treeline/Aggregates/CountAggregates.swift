@@ -105,9 +105,9 @@ struct DistinctValues: AggregateEvaluator {
     }
   }
 
-  /// Finds the keys that come first in the sort order, as many as `most` says, and puts them at the beginning of the
-  /// buffer in this order. Passes over the buffer once, and inserts each key among the sorted keys at the beginning if
-  /// the key belongs there. Afterwards, the rest of the buffer is undefined.
+  /// Finds the first `most` keys of the sort order, and puts them, sorted, at the beginning of the buffer. Passes over
+  /// the buffer once. A key that is among the first `most` keys so far is inserted at its place among them.
+  /// Afterwards, the rest of the buffer is undefined.
   private static func bringForward(_ most: Int, of found: UnsafeMutableBufferPointer<KeyCount>) {
     guard most > 0 else { return }
     for index in 1..<max(found.count, 1) {

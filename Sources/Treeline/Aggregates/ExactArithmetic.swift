@@ -182,8 +182,8 @@ struct ExactSum {
     return (isNegative ? -1 : 1) * Self.scaled(leading, isRest, exponent: exponent)
   }
 
-  /// Returns a number times a power of two, rounded once. The number is `leading` or, if `isRest`, slightly more than
-  /// `leading`.
+  /// Returns the product of a number and a power of two, rounded once. The number is `leading` or, if `isRest`,
+  /// slightly more than `leading`.
   private static func scaled(_ leading: UInt128, _ isRest: Bool, exponent: Int) -> Double {
     let bits = 128 - leading.leadingZeroBitCount
     // Number of bits that a double keeps. A subnormal number has fewer bits.

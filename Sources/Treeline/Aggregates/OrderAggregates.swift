@@ -1,5 +1,5 @@
 extension Column {
-  /// Returns the value of the column that a key stands for; see `OrderedKeys`.
+  /// Returns the column value that a key stands for; see `OrderedKeys`.
   func value(ofKey key: UInt64) -> AttributeValue {
     switch values {
     case .integers(let integers):

@@ -128,7 +128,7 @@ extension Cluster: Hashable {
 
 /// The id of a cluster, which identifies a node of the tree.
 ///
-/// A node is determined by its first point in tree order and its level, which is 0 for the root. The index of this
+/// A node is determined by its level, which is 0 for the root, and by its first point in tree order. The index of this
 /// point and the level are stored in one number. The number is below 2^53, so JSON and JavaScript represent it
 /// exactly. In one tree, an id identifies the same cluster for every viewport, limit and zoom. The id is valid only
 /// for this tree. If a point is added and the tree is built again, many ids identify another cluster or no cluster.
@@ -174,8 +174,9 @@ package struct Ellipse: Hashable, Sendable {
     let radius = (half * half + xy * xy).squareRoot()
     semiMajor = (mean + radius).squareRoot()
     semiMinor = max(mean - radius, 0).squareRoot()
-    // The vector with x = `half` and y = `xy` has an angle to the x axis. The longer axis has half this angle. Its
-    // unit vector is computed from the cosine, because sines and cosines of angles would need the C library.
+    // The angle from the x axis to the vector (`half`, `xy`) is twice the angle to the longer axis. The unit vector is
+    // computed from the cosine of the double angle by square roots, because functions of angles would need the C
+    // library.
     let cosine = radius > 0 ? half / radius : 1
     axisX = ((1 + cosine) / 2).squareRoot()
     axisY = radius > 0 ? ((1 - cosine) / 2).squareRoot() * (xy < 0 ? -1 : 1) : 0

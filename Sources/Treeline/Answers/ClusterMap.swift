@@ -15,7 +15,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
 
   let names: PropertyNames
 
-  /// Data from the build of the map that later edits need; nil if the map was made on an existing tree.
+  /// Data that the build of the map keeps for later edits; nil if the map was made on an existing tree.
   package let recipe: (any AnyObject & Sendable)?
 
   /// - Parameter names: The names of the tree's columns.
@@ -328,10 +328,9 @@ extension ClusterMap {
     /// The kept results as the first answer shows them, in the order of `kept`. If the two answers have different
     /// filters, a result may have different values in the two answers.
     package var keptBefore: Results { results(transition.keptBefore) }
-    /// The results of the first answer that are split: the second answer shows several results in place of each.
+    /// The results of the first answer that the second answer replaces by results within them.
     public var splits: [Replacement] { transition.splits.map(replacement) }
-    /// The results of the second answer that replace results of the first answer. Each of these results contains the
-    /// results that it replaces.
+    /// The results of the second answer that contain and replace results of the first answer.
     public var merges: [Replacement] { transition.merges.map(replacement) }
     /// The results of the second answer that share no value with the results of the first answer.
     public var entered: Results { results(transition.entered) }

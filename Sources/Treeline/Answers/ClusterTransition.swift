@@ -25,10 +25,10 @@ public struct ClusterTransition: Sendable {
     /// The tree of both answers. It has the filter of the answer that contains `whole`.
     let tree: ClusterTree
 
-    /// The clusters of the other answer that lie within the whole, in tree order; at least one.
+    /// The clusters of the other answer that lie within `whole`, in tree order; at least one.
     public let parts: Clusters
 
-    /// The number of points of the whole that are in none of the parts. The answer that contains the parts has no
+    /// The number of points of `whole` that are in none of the parts. The answer that contains the parts has no
     /// cluster with these points. Points that pass the filter of only one answer are not counted.
     public let hiddenPointCount: Int
 
@@ -55,8 +55,7 @@ public struct ClusterTransition: Sendable {
   /// The clusters of the first answer that the second answer replaces by clusters within them.
   public let splits: [Replacement]
 
-  /// The clusters of the second answer that replace clusters of the first answer. Each of these clusters contains the
-  /// clusters that it replaces.
+  /// The clusters of the second answer that contain and replace clusters of the first answer.
   public let merges: [Replacement]
 
   /// The clusters of the second answer that share no point with a cluster of the first answer.

@@ -87,8 +87,8 @@ extension ClusterTree {
     }
   }
 
-  /// Returns a path without the nodes that have the same passing points as the next node of the path. The last node of
-  /// the path is always returned.
+  /// Leaves out each node of a path that has the same passing points as the next node of the path. The last node of
+  /// the path always stays.
   private func distinct(_ path: [Node]) -> [Node] {
     guard selection != nil else { return path }
     return zip(path, path.dropFirst()).filter { passingCount(of: $0) > passingCount(of: $1) }.map(\.0) + path.suffix(1)

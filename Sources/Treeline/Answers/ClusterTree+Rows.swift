@@ -44,7 +44,7 @@ extension ClusterTree {
 
 /// A table for many lookups: all rows of a tree in ascending order, with the tree index of each row.
 @_spi(Server) public struct RowOrder: Sendable {
-  /// The rows in ascending order, and the tree index of each row. Rows of the input without a position are missing.
+  /// The rows in ascending order, and the tree index of each row. Input rows that have no position are missing.
   private let rows: [Int]
   private let treeIndices: [UInt32]
 

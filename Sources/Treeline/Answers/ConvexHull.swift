@@ -25,8 +25,9 @@ extension ClusterTree {
     return corners.map { plane.coordinate(at: PlanePoint(x: $0.x &+ west, y: $0.y)) }
   }
 
-  /// Returns a path from the first to the last of the sorted points. The path turns only left on the map. Points at
-  /// which it would turn right or go straight on are left out (A. M. Andrew, 1979, doi:10.1016/0020-0190(79)90072-3).
+  /// Returns a path from the first to the last of the sorted points. The path turns only left on the map. A point is
+  /// skipped if the path would turn right or run straight there (A. M. Andrew, 1979,
+  /// doi:10.1016/0020-0190(79)90072-3).
   private static func chain(of points: some Sequence<PlanePoint>) -> ArraySlice<PlanePoint> {
     var chain: ArraySlice<PlanePoint> = []
     for point in points {

@@ -1,4 +1,4 @@
-/// An aggregate of a property over the values of a cluster of a ``ClusterMap``. Its results have the type `Result`.
+/// An aggregate of a property, computed for each cluster of a ``ClusterMap``. Its results have the type `Result`.
 ///
 /// ```swift
 /// let shown = try hotels.clusters(.limit(50), in: view)

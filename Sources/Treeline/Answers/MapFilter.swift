@@ -31,7 +31,7 @@ public struct MapFilter<Value: Sendable>: Sendable {
   /// of columns instead of key paths.
   public init(_ filter: Filter) { self.init { _ in filter } }
 
-  /// Returns a filter for values of the map with a property that equals one of `values`.
+  /// Returns a filter for values whose property equals one of `values`.
   public static func `where`<Property: ColumnValue>(
     _ property: KeyPath<Value, Property> & Sendable, in values: [Property.Present]
   ) -> MapFilter {

@@ -61,10 +61,10 @@ extension ClusterTree {
     try clusters(containingTreeIndex: index.rawValue)
   }
 
-  /// Returns the zoom at and above which a cut shows a point unclustered, in every viewport that contains the point.
-  /// Returns -infinity if the point is unclustered at every zoom. Returns nil if the point shares its position with
-  /// another point, is too close to another point at every zoom, or fails the filter. Other points that fail the
-  /// filter are ignored.
+  /// Returns the least zoom at which a cut shows a point unclustered. At this zoom and above, the point is unclustered
+  /// in every viewport that contains it. Returns -infinity if the point is unclustered at every zoom. Returns nil if
+  /// the point shares its position with another point, is too close to another point at every zoom, or fails the
+  /// filter. Other points that fail the filter are ignored.
   ///
   /// - Parameters:
   ///   - index: The tree index of the point, in `0 ..< pointCount`.

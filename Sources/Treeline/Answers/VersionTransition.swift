@@ -147,9 +147,9 @@ private struct VersionComparison {
     }
   }
 
-  /// The result of `match()`: groups of matched clusters, and clusters without a match. Each cluster of both answers
-  /// is in exactly one star. The stars are in the order of their first clusters in the second answer. Stars without a
-  /// cluster in the second answer come last.
+  /// The result of `match()`. A star has matched clusters, or one cluster without a match. Each cluster of both
+  /// answers is in exactly one star. The stars are in the order of their first clusters in the second answer. Stars
+  /// without a cluster in the second answer come last.
   private(set) var stars: [Star] = []
 
   private struct Pair {
@@ -212,7 +212,7 @@ private struct VersionComparison {
   ) {
     self.init(first, second)
     // Maps the key of each value in the first answer to the index of the cluster that contains the value. A key is
-    // removed once a value with this key has been found in the second answer.
+    // removed when a value with this key is found in the second answer.
     var before = [Key: Int](minimumCapacity: pointCounts.before.reduce(0, +))
     for (number, cluster) in first.enumerated() {
       for row in first.tree.members(of: cluster) { before[key(firstValues[row])] = number }
@@ -230,9 +230,9 @@ private struct VersionComparison {
       }
       pairs += counts.map { Pair(before: $0.key, after: number, count: $0.value) }
     }
-    // The keys that remain in `before` and `after` are each in only one of the two answers. The other map may still
-    // have a value with such a key, but outside the answer. A value that both maps have was neither removed nor
-    // inserted, so its key is dropped. Then only the keys of removed and inserted points are left.
+    // Each key that remains in `before` or `after` is in only one of the two answers. The other map may still have a
+    // value with this key outside its answer. Such a value was neither removed nor inserted, so its key is dropped.
+    // Then only the keys of removed and inserted points are left.
     if !before.isEmpty { for value in secondValues { before[key(value)] = nil } }
     if !after.isEmpty { for value in firstValues { after[key(value)] = nil } }
     for number in before.values { removedCounts[number] += 1 }

@@ -134,8 +134,8 @@ extension BadgeCurve {
   package func distance(unitsPerPixel: Double) -> Double {
     // Distances are measured between means that are rounded to whole units. The badge of a cluster is drawn less than
     // one unit away from the rounded mean. So two badges may be almost two units closer to each other than the
-    // measured distance. Therefore two units are added. These two units are scaled like the distance of two of the
-    // smallest badges, because the scale factor is greatest for the smallest badges.
+    // measured distance. Therefore two units are added. These two units are multiplied by the greatest scale factor,
+    // which is the factor for two badges of the smallest size.
     let least = width(steps[0].diameter, steps[0].diameter)
     return Self.unitDiameter * unitsPerPixel + 2 * 128 * Self.unitDiameter / Double(least)
   }

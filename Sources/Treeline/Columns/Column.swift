@@ -37,8 +37,8 @@ public struct Column: Sendable {
   /// in another format.
   package let attribute: AttributeColumn?
 
-  /// Sections that save aggregates from reading each value: `ranks` for percentiles, and `links` for distinct counts.
-  /// A section is nil if it was not built.
+  /// Sections from which aggregates are computed without reading each value: `ranks` for percentiles, and `links` for
+  /// distinct counts. A section is nil if it was not built.
   package var ranks: ColumnMatrix?
   package var links: ColumnMatrix?
   /// The section in which texts are searched; nil if this section was not built.

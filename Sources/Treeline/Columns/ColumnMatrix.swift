@@ -138,8 +138,8 @@ extension Column {
 extension ClusterTree {
   /// Attaches each section of kind `ranks`, `links` or `search` to its column.
   ///
-  /// - Parameter columns: All columns, including attributes. Each section contains the number of its column. This
-  ///   number counts only the columns that lie in sections of kind `column`, and so no attributes.
+  /// - Parameter columns: All columns, including attributes. Each section contains the number of its column. Only
+  ///   columns that lie in sections of kind `column` are counted, so attributes have no number.
   static func attach(
     _ sections: [IndexSection], to columns: inout [Column], in file: NamedBytes, pointCount: Int
   ) throws(IndexError) {

@@ -43,7 +43,7 @@ public protocol SummableColumnValue: StoredColumnValue {
 @_spi(Server) public enum StoredValue: Hashable, Sendable {
   /// A whole number.
   case integer(Int64)
-  /// A double. It stands for the shortest decimal whose nearest double it is, such as 0.1. A number that is not finite
+  /// A double. It stands for the shortest decimal that rounds to this double, such as 0.1. A number that is not finite
   /// counts as a missing value.
   case real(Double)
   /// A text.

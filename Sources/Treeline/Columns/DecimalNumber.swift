@@ -41,8 +41,8 @@ package struct DecimalNumber: Hashable, Sendable {
   /// The nearest double; infinite if the number is beyond the greatest double.
   package var double: Double { Double("\(significand)e\(exponent)")! }
 
-  /// Returns the number times 10^`digits`, rounded down, and whether this product is whole. A product beyond ±2^126 is
-  /// replaced by ±2^126.
+  /// Returns the product of the number and 10^`digits`, rounded down. Also returns whether the exact product is whole.
+  /// A product beyond ±2^126 is replaced by ±2^126.
   package func scaled(by digits: Int) -> (floor: Int128, isWhole: Bool) {
     let bound = Int128(1) << 126
     var (value, power) = (significand, exponent + digits)

@@ -27,7 +27,7 @@ package struct PackedIntegers: @unchecked Sendable {
     }
   }
 
-  /// Runs work on the integers in their own type, such as `UInt16`. The loop of the work then does not have to
+  /// Passes the integers to `work` in their own type, such as `UInt16`. So a loop in `work` does not have to
   /// distinguish between widths.
   @inline(__always) func with<Work: PackedWork>(_ work: inout Work) {
     switch width {
@@ -39,7 +39,7 @@ package struct PackedIntegers: @unchecked Sendable {
   }
 }
 
-/// Work on integers of any width.
+/// A task that reads integers of any width.
 protocol PackedWork {
   mutating func run<Integer: FixedWidthInteger & UnsignedInteger>(_ integers: UnsafePointer<Integer>)
 }

@@ -11,11 +11,11 @@ extension TreeStorage {
   /// node of the answer could be expanded within the limit. The order of expansion does not depend on the window.
   /// Therefore the answer for a part of a window refines the answer for the whole window.
   ///
-  /// If the box of a node lies across the window's edge, only a search shows whether the window contains a point of the
-  /// node. At first such a node is treated as visible and is expanded without a search. The node disappears if no part
-  /// of it turns out to be visible. As soon as the number of nodes reaches the limit, the few remaining nodes across
-  /// the edge are searched. From then on, each node across the edge is searched when the expansion reaches the node.
-  /// The answer is the same as if every node had been searched.
+  /// If the box of a node lies across the window's edge, only a search shows whether the window contains a point of
+  /// the node. At first such a node is treated as visible and is expanded without a search. If it turns out that no
+  /// part of the node is visible, the node disappears. As soon as the number of nodes reaches the limit, the few
+  /// remaining nodes across the edge are searched. From then on, each node across the edge is searched when the
+  /// expansion reaches the node. The answer is the same as if every node had been searched.
   ///
   /// Complexity: O(answer + depth) visited nodes, plus the nodes that lie across the window's corners. Up to about a
   /// thousand nodes, finished nodes are copied at every level. If there are more nodes, finished nodes are copied only
@@ -45,7 +45,7 @@ extension TreeStorage {
       try expandLevels(of: &frontier, isSettled, in: view, limit: limit, expanding: expanded)
       let nodes = try frontier.nodes { slot throws(IndexError) in
         // Once the frontier is settled, every node has a visible point. So the node stays in the answer even if, in a
-        // damaged file, no box below the node is in view.
+        // damaged file, the boxes of all its descendants are out of view.
         try onlyVisibleNode(below: slot.node, slot.visibility, in: view, expanding: expanded)
           ?? (isSettled ? slot.node : nil)
       } checked: { node throws(IndexError) in
@@ -69,7 +69,7 @@ extension TreeStorage {
       var (next, cursor) = (frontier.next, frontier.cursor)
       let end = frontier.end
       let distanceWhenFull = frontier.distance(ofCount: limit)
-      /// 0 as long as the expansion has produced only single points. If the number stays 0, no further level is needed.
+      /// 0 as long as the expansion has produced only single points. If `more` stays 0, no further level is needed.
       var more: UInt32 = frontier.hasWritten ? 1 : 0
       while next < end {
         let slot = next.pointee
@@ -189,7 +189,7 @@ extension TreeStorage {
     return node
   }
 
-  /// Returns the nodes with which a cut begins if the tree has groups, and the visibility of each node.
+  /// Returns the nodes with which a cut of a tree with groups begins. Also returns the visibility of each node.
   @inline(never) private func groupStarts<Counted>(in view: PointsInView<Counted>) throws(IndexError)
     -> [(node: Node, visibility: Visibility)]
   {
@@ -198,8 +198,8 @@ extension TreeStorage {
     }
   }
 
-  /// Follows a path from the root down to the window, and returns the last node of the path. As long as the box of
-  /// only one child overlaps the window, the path continues with this child. Therefore the path is the same for every
+  /// Follows a path from the root down to the window, and returns the last node of the path. As long as only one child
+  /// has a box that overlaps the window, the path continues with this child. Therefore the path is the same for every
   /// limit. Returns nil if the path reaches a node whose children both have boxes outside the window.
   private func lowestNode<Counted>(
     in view: PointsInView<Counted>, expanding expanded: some ExpandedNodes

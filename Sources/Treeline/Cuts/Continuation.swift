@@ -3,8 +3,8 @@
 /// clusters of a fresh answer, which ignores the previous answer.
 ///
 /// The leaves of the binary tree are of two sorts. First, a candidate that contains no other candidate is a leaf.
-/// Second, if a fresh cluster contains previous clusters, some points of the fresh cluster may be in view, but in none
-/// of these previous clusters. Of all nodes that contain such points and no previous cluster, the largest are leaves.
+/// Second, a fresh cluster that contains previous clusters may have points in view outside these previous clusters.
+/// The largest nodes that contain such points, but no previous cluster, are leaves.
 ///
 /// An inner entry of the binary tree is a previous cluster that contains fresh clusters, or a node that has leaves in
 /// both of its children.
@@ -194,15 +194,15 @@ private struct Plan {
   private let lossWeight: Double
 
   /// For each entry that may be shown, a list of choices. The choice at index s is the cheapest way to save s clusters
-  /// within the entry, which means to show s clusters fewer there than the finest answer. `choices` is empty if the
-  /// finest answer keeps the limit, because then no cluster needs to be saved.
+  /// within the entry, which means that s clusters fewer are shown there than in the finest answer. `choices` is empty
+  /// if the finest answer keeps the limit, because then no cluster needs to be saved.
   private var choices: [[Choice]]
 
   /// The shown entries as indices in `entries`, in tree order.
   private(set) var shown: [Int] = []
 
   /// The number of clusters that are saved within the left child of an entry, and the number of clusters that are
-  /// saved within its right child. Saving a cluster means showing one cluster fewer than the finest answer. Both
+  /// saved within its right child. For each saved cluster, one cluster fewer is shown than in the finest answer. Both
   /// numbers are negative if the entry itself is shown.
   private struct Choice {
     var left: Int32

@@ -108,8 +108,8 @@ public struct Cut: Hashable, Sendable {
   /// - is refined by the answer at a greater zoom, fractional or not, and by the answer with a smaller spacing;
   /// - has a number of clusters that is bounded by the area shown, however many points there are.
   ///
-  /// Points that are shown unclustered may be closer to each other and to clusters than the spacing. Clusters may also
-  /// be closer if they are shown at other positions than their own (`Cluster.coordinate`).
+  /// The spacing is not guaranteed for points that are shown unclustered, or for clusters that are shown at other
+  /// positions than their own (`Cluster.coordinate`).
   ///
   /// - Parameter pixels: 0 or more.
   public static func spacing(_ pixels: Double) -> Cut { Cut(.spacing, pixels: pixels) }
@@ -193,7 +193,7 @@ public struct Cut: Hashable, Sendable {
 }
 
 /// A criterion in pixels that decides which clusters a cut splits. The raw value of a criterion is the name of its
-/// parameter. Texts, options and messages that list criteria use this type.
+/// parameter. Lists of all criteria in texts, options and messages are made from this type.
 @_spi(Server) public enum PixelCriterion: String, Sendable, Hashable, CaseIterable {
   /// The root mean square distance of points from the mean of their cluster.
   case detail
@@ -220,7 +220,7 @@ public struct Cut: Hashable, Sendable {
   /// at scale 1, this is the diameter of the smallest badge of the default curve.
   fileprivate var clusterSide: Double { self == .badges ? 10 : 1 }
 
-  /// Words that come before the range of valid values in error messages.
+  /// In error messages, the words before the range of valid values.
   var unit: String { self == .badges ? "a scale " : "a number of pixels " }
 
   /// Whether the criterion keeps clusters apart, provided that each cluster is shown at its own position
@@ -274,7 +274,7 @@ public enum ExpansionOrder: String, Sendable, Hashable, CaseIterable {
 ///
 /// The rule counts all points of a cluster, whether or not they are in view. So the cut keeps its promises, with or
 /// without a limit. For example, without a limit a pan changes clusters only at the edge, and zooming in only splits
-/// clusters. There is one exception: clusters may be closer to each other than the spacing.
+/// clusters. There is one exception: the distance between two clusters may be less than the spacing.
 ///
 /// The limit applies to the number of clusters and unclustered points together. If this number is too great, the
 /// detail or spacing is raised: clusters grow, and points join clusters of at least `leastMembers` points. At a zoom

@@ -7,7 +7,7 @@ struct Frontier: ~Copyable {
   /// A node and its visibility, packed into two numbers. A slot is copied at every level. The slots of a node's
   /// children are computed from the slot of the node with a few additions.
   struct Slot {
-    /// The index of the node's first point in the lower half, and the number of the node's points in the upper half.
+    /// The lower half is the index of the node's first point. The upper half is the number of the node's points.
     private let span: UInt64
     /// The lower half is the index of the node's record. The upper half contains `Node.levels` in its lower bits, and
     /// the visibility in its upper bits.
@@ -25,7 +25,8 @@ struct Frontier: ~Copyable {
       return Node(first: first, count: count, record: record, levels: state & ~Visibility.allBits)
     }
 
-    /// Writes the node in two stores. Two are enough, because a node has the same layout in memory as in a slot.
+    /// Writes the node with two store instructions. Two are enough, because a node has the same layout in memory as in
+    /// a slot.
     @inline(__always) func writeNode(to node: UnsafeMutablePointer<Node>) {
       let node = UnsafeMutableRawPointer(node)
       node.storeBytes(of: span, as: UInt64.self)
@@ -84,8 +85,8 @@ struct Frontier: ~Copyable {
     ) {
       let leftCount = UInt64(leftCount)
       let left = span & 0xFFFF_FFFF | leftCount &<< 32
-      // Adds `leftCount` to the first point in the lower half of `span`, and subtracts `leftCount` from the number of
-      // points in the upper half. Neither half overflows into the other.
+      // Adds `leftCount` to the lower half of `span`, the index of the first point. Subtracts `leftCount` from the
+      // upper half, the number of points. Neither half overflows into the other.
       let right = span &+ leftCount &- leftCount &<< 32
       return (Slot(span: left, link: links.left), Slot(span: right, link: links.right))
     }

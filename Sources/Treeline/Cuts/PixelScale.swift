@@ -113,8 +113,8 @@ extension PixelScale {
     return Self.zoom(ofRank: rank)
   }
 
-  /// Returns the number of floating-point numbers between a zoom and 0, with the zoom's sign. Ranks sort like the
-  /// zooms.
+  /// Returns the rank of a zoom: the number of floating-point numbers between the zoom and 0, with the zoom's sign.
+  /// Ranks sort like the zooms.
   private static func rank(_ zoom: Double) -> Int128 {
     zoom.sign == .minus ? -Int128(zoom.magnitude.bitPattern) : Int128(zoom.bitPattern)
   }

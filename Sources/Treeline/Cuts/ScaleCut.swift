@@ -29,7 +29,8 @@ extension TreeStorage {
   ///     expanded.
   ///   - leastMembers: Nodes with fewer points are expanded at every scale. If the whole tree has fewer points, and
   ///     there are too many nodes, this number is ignored.
-  ///   - expandsAll: Whether all nodes are expanded, at any scale, as long as the limit has room for all nodes.
+  ///   - expandsAll: Whether all nodes are expanded, whatever the scale. Ignored if this gives more nodes than the
+  ///     limit.
   func scaleCut<Counted>(
     in view: PointsInView<Counted>, scale: PixelScale, greatest: Double, limit: Int, leastMembers: Int = 2,
     expandsAll: Bool = false
@@ -75,7 +76,7 @@ extension TreeStorage {
       guard visibility != .none, node.count > 1, let pair = try childPair(of: node) else { return }
       let value =
         view.counted.count(of: node) < leastMembers ? bound : try scale.coarseness(of: node, pair, view.counted)
-      // If a damaged file contains NaN, the bound is used.
+      // If `value` is NaN because the file is damaged, `bound` is used.
       waiting.insert(
         CoarseNode(coarseness: value < bound ? value : bound, node: node, pair: pair, visibility: visibility))
     }

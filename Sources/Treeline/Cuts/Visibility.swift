@@ -6,8 +6,8 @@ struct Visibility: Equatable {
 
   static let none = Visibility(bits: 0)
 
-  /// Only a part of the node's box is in the window. How many points of the node are visible is not known. This value
-  /// is used only for nodes with stored children.
+  /// Only a part of the node's box is in the window, and the number of visible points is not known. This value is used
+  /// only for nodes with stored children.
   static let partial = Visibility(bits: Bucket.partlyVisible)
 
   /// The node's box is in the window, and some but not all points of the node are counted. This value is used only for
@@ -17,9 +17,9 @@ struct Visibility: Equatable {
   /// All points of the node are visible.
   static let whole = Visibility(bits: Bucket.whollyVisible)
 
-  /// The node is at least partly visible, and is finished: it stays in the answer and is not replaced. How much of the
-  /// node is visible no longer matters. As a number, the bits of `finished` are greater than the bits of any other
-  /// visibility.
+  /// The node is at least partly visible, and is finished: it stays in the answer and is not replaced. It no longer
+  /// matters whether the whole node is visible. As a number, the bits of `finished` are greater than the bits of any
+  /// other visibility.
   static let finished = Visibility(bits: Bucket.whollyVisible | Bucket.partlyVisible)
 
   /// Whether the visibility is `partial` or `inside`. In this case, the stored children must be examined to find the
@@ -79,14 +79,14 @@ struct PointsInView<Counted: CountedPoints> {
   }
 
   /// Returns whether a node is sure to have a point in view, provided that `mayShow` is true. The result is true if
-  /// the box of the node is inside the window. If all points of the node are counted, one side of the box inside the
-  /// window is enough, because a point of the node lies on each side of the box.
+  /// the box of the node is inside the window. If all points of the node are counted, it is enough that one side of
+  /// the box is inside the window, because a point of the node lies on each side of the box.
   @inline(__always) func isSureToShow(_ node: Node, _ box: PlaneRect) -> Bool {
     counted.hasAll(of: node) ? window.containsSide(of: box) : window.contains(box)
   }
 }
 
-/// The functions that decide which points a cut treats as in view. No other code decides this.
+/// The functions that decide whether a cut treats a point as visible. No other code decides this.
 extension TreeStorage {
   /// Returns a window prepared for comparison with the boxes of this tree.
   func edges(of window: PlaneWindow) -> WindowEdges {
@@ -120,8 +120,8 @@ extension TreeStorage {
     return try searched(visibilities(byBoxes: sides, of: pair, of: node, in: view), of: pair, of: node, in: view)
   }
 
-  /// Returns how much of each stored child of a node may be visible. Two facts decide this: which sides of the child's
-  /// box are outside the window and, if the child is a bucket, which of its points are visible.
+  /// Returns an upper bound of the visibility of each stored child of a node. Two facts decide the result: which sides
+  /// of the child's box are outside the window and, if the child is a bucket, which of its points are visible.
   @inline(__always) func visibilities<Counted>(
     byBoxes sides: (left: SidesOutside, right: SidesOutside), of pair: ChildPair, of node: Node,
     in view: PointsInView<Counted>

@@ -192,8 +192,8 @@ extension CQL2Scanner {
 extension CQL2Scanner {
   static func isDigit(_ scalar: Unicode.Scalar) -> Bool { "0"..."9" ~= scalar }
 
-  /// Returns whether a name may begin with a character. The ranges are from the grammar of CQL2, which took them from
-  /// names in XML.
+  /// Returns whether a character may begin a name. The ranges are from the grammar of CQL2, which took them from names
+  /// in XML.
   static func isIdentifierStart(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x3A, 0x5F, 0x41...0x5A, 0x61...0x7A: true

@@ -83,7 +83,7 @@ extension CQL2Writer {
     case .boolean(let value): value ? "TRUE" : "FALSE"
     case .instant(let instant): "TIMESTAMP('\(instant)')"
     case .date(let instant): "DATE('\(instant.dateText)')"
-    // CQL2 cannot express an unusable value, and every tree refuses a filter with such a value.
+    // CQL2 cannot express an unusable value, so NULL is written. Every tree refuses a filter with an unusable value.
     case .unusable: "NULL"
     }
   }

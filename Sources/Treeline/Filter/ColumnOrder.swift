@@ -86,8 +86,8 @@ final class ColumnOrder: PreparedValues {
     -> PreparedArray<UInt32>
   {
     let sorted = PreparedArray<UInt32>(repeating: 0, count: count)
-    // An entry has the index in its lower half. Its upper half first has the lower 32 bits of the key. For longer
-    // keys, it then gets the upper 32 bits of the key, for a second sort.
+    // The lower half of an entry is the index. The upper half is at first the lower 32 bits of the key. For longer
+    // keys, the upper half then becomes the upper 32 bits of the key, for a second sort.
     var entries = UnsafeMutablePointer<UInt64>.allocate(capacity: 2 * count + 1)
     var others = entries + count
     defer { min(entries, others).deallocate() }

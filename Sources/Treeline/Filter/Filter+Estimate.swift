@@ -6,8 +6,8 @@ extension ClusterTree {
   ///   times.
   @_spi(Server) public func estimate(ofSelecting filter: Filter) -> WorkEstimate {
     var estimate = WorkEstimate()
-    // Adds the steps for writing the result, which has one bit for each point, and for the prefix sums from which
-    // means are computed. Nearly all answers need means.
+    // Adds the steps for writing the result (one bit for each point) and for the prefix sums. Means are computed from
+    // the prefix sums, and nearly all answers need means.
     estimate.add(2, for: pointCount)
     add(filter.expression, to: &estimate)
     return estimate
@@ -40,7 +40,7 @@ extension ClusterTree {
     guard let column = column(name) else { return }
     guard let dictionary = column.dictionary else {
       estimate.add(1000, for: values.count)
-      // Many values are tested by one binary search.
+      // A row is compared with many values by one binary search.
       return addTests(min(max(values.count, 1), 2 * ColumnTest.fewRanges), to: &estimate)
     }
     estimate.add(ColumnDictionary.stepsPerEntry * (isSet ? 1 : max(values.count, 1)), for: dictionary.entryCount)

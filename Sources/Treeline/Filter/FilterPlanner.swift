@@ -65,7 +65,7 @@ struct FilterPlanner {
     return column
   }
 
-  /// Returns a test that passes a set of values of a column or, if negated, all other values of the column.
+  /// Returns a test for a set of a column's values or, if `isNegated`, for all other values of the column.
   private func plan(
     _ column: Column, _ isNegated: Bool, _ values: (Column) throws(FilterError) -> ValueSet
   ) throws(FilterError) -> FilterPlan {
@@ -89,7 +89,7 @@ struct FilterPlanner {
     guard let first = table.firstIndex(of: 1) else { return .nothing }
     let last = table.lastIndex(of: 1)!
     // A code is an index in the table. The last index means a missing value. Greater codes occur only in a damaged
-    // file, and also mean a missing value. A test for a range of codes would not pass the greater codes. So such a
+    // file, and also mean a missing value. In a test for a range of codes, the greater codes would fail. So such a
     // test is used only if missing values fail.
     if last < table.count - 1, table[first...last].allSatisfy({ $0 == 1 }) {
       return .test(.codes(entries.codes, UInt64(first), through: UInt64(last)))
@@ -148,7 +148,7 @@ extension FilterPlanner {
     }
   }
 
-  /// Returns the values that equal any value of a list.
+  /// Returns the column's values that equal at least one value of a list.
   private func values(of column: Column, in list: [FilterValue]) throws(FilterError) -> ValueSet {
     switch column.values {
     case .integers:

@@ -12,7 +12,7 @@ public struct FilterTextError: Error, Hashable, Sendable {
 
   /// The text around the fault, on one line.
   private let excerpt: String
-  /// Number of characters of the excerpt before the fault.
+  /// Number of characters that the excerpt has before the fault.
   private let caret: Int
 
   /// - Parameter text: The whole text of the filter.

@@ -41,9 +41,8 @@ struct MovedSelection {
     return try MovedSelection(from: previous, to: terms, of: tree)?.made()
   }
 
-  /// Returns nil unless the conditions in which the two filters differ read exactly one column, and this column has
-  /// numbers or times. Also returns nil if too many points enter or leave, because testing all points then takes less
-  /// time.
+  /// Returns nil unless the two filters differ in conditions on exactly one column, and this column has numbers or
+  /// times. Also returns nil if too many points enter or leave, because testing all points then takes less time.
   private init?(from previous: Selection, to terms: [FilterTerm], of tree: ClusterTree) throws(CancellationError) {
     guard let previousTerms = previous.terms else { return nil }
     var (removed, added, rest) = (previousTerms, [FilterTerm](), [FilterPlan]())

@@ -30,9 +30,9 @@ package final class Selection: Sendable {
   let wordCount: Int
   let storage: TreeStorage
 
-  /// A cache that queries share, with one bit for each node record. A bit is set once a query has found that each
-  /// child of the node has both points that pass and points that fail. Many queries take the same paths down from the
-  /// root, so this cache saves them from counting the points of these children again.
+  /// A cache that queries share, with one bit for each node record. A bit is set when a query finds that each child of
+  /// the node has both points that pass and points that fail. Many queries take the same paths down from the root, so
+  /// this cache saves them from counting the points of these children again.
   private nonisolated(unsafe) let noted: UnsafeMutablePointer<Atomic<UInt32>>
 
   /// Number of points that pass.
@@ -330,8 +330,8 @@ struct PassingPoints: CountedPoints {
     noted[Int(node.record >> 5)].load(ordering: .relaxed) &>> (node.record & 31) & 1 == 1
   }
 
-  /// Sets the bit by a separate load and store, which is cheaper than a locked write. If two threads set bits at once,
-  /// one bit may be lost, and a later query sets it again.
+  /// Sets the bit by a separate load and store, which is cheaper than a locked write. If two threads set bits at the
+  /// same moment, one bit may be lost, but a later query sets this bit again.
   @inline(__always) func notePartOfBoth(_ node: Node) {
     let index = Int(node.record >> 5)
     noted[index].store(noted[index].load(ordering: .relaxed) | 1 &<< (node.record & 31), ordering: .relaxed)

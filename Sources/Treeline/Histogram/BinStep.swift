@@ -114,8 +114,8 @@ struct RealBins {
     let isFew = { (last: Int128) in last - first <= Int128(count) }
     var last = Int128((greatest / step).rounded(.down)) + 1
     guard last - first <= Int128(count) + 2 else { return nil }
-    // The two quotients are rounded, so `first` and `last` may be slightly wrong. Comparisons with the edges correct
-    // both.
+    // The two quotients are rounded, so `first` and `last` may be slightly wrong. Both are corrected by comparing the
+    // edges with `least` and `greatest`.
     while edge(first).double > least { first -= 1 }
     while first < last, edge(first + 1).double <= least { first += 1 }
     while edge(last).double <= greatest { last += 1 }
@@ -139,8 +139,8 @@ enum LogarithmicBins {
   /// fewer bins.
   static let factors: [[Int128]] = [[1, 2, 3, 4, 5, 6, 8], [1, 2, 3, 5], [1, 2, 5], [1, 3], [1]]
 
-  /// Number of powers of ten, below the greatest magnitude in a column of doubles, that have bins of their own. All
-  /// smaller magnitudes share a bin that begins at 0.
+  /// Number of powers of ten with bins of their own in a column of doubles, not counting the power of the greatest
+  /// magnitude. All smaller magnitudes share a bin that begins at 0.
   static let realDecades = 8
 
   /// Returns the edges of at most `count` bins for integers. If there are more than `count` bins even at the greatest

@@ -48,12 +48,12 @@ public struct Histogram: Hashable, Sendable {
 }
 
 extension ClusterTree {
-  /// Returns the number of points in view in each bin of a column's values. Under a filter, only points that pass are
-  /// counted.
+  /// For each bin of a column's values, returns the number of points in view. Under a filter, only points that pass
+  /// are counted.
   ///
-  /// The bins cover all values of the column, even of points that are out of view or fail the filter. So the bins stay
-  /// the same while the map moves and filters change. The width of the bins is the smallest round width with which at
-  /// most `bins` bins are needed.
+  /// The bins cover all values of the column, even the values of points that are out of view or fail the filter. So
+  /// the bins stay the same while the map moves and filters change. The width of the bins is the smallest round width
+  /// with which at most `bins` bins are needed.
   ///
   /// ```swift
   /// let histogram = try tree.histogram(of: "opened", bins: 60, in: view)
@@ -118,7 +118,7 @@ extension ClusterTree {
   /// are not counted, even if their cluster is in view.
   ///
   /// - Throws: `QueryError` if the viewport is not valid; `IndexError` if a file is damaged.
-  /// - Complexity: O(nodes across the edges of the view)
+  /// - Complexity: O(nodes whose boxes cross the edges of the view)
   public func pointCount(in viewport: Viewport) throws -> Int {
     guard let window = try viewport.located(on: plane)?.window else { return 0 }
     return try pointCount(in: window)
@@ -132,7 +132,7 @@ extension ClusterTree {
   ///
   /// - Precondition: the answer is from this tree.
   /// - Throws: The same errors as `pointCount(in:)`.
-  /// - Complexity: O(clusters + nodes across the edges of the view)
+  /// - Complexity: O(clusters + nodes whose boxes cross the edges of the view)
   public func pointCounts(of clusters: Clusters, in viewport: Viewport) throws -> [Int] {
     guard let window = try viewport.located(on: plane)?.window else { return clusters.map { _ in 0 } }
     return try pointCounts(of: clusters, in: window)
@@ -169,7 +169,7 @@ extension ClusterTree {
 extension TreeStorage {
   /// Returns the tree indices of the points in a window, as sorted ranges.
   ///
-  /// - Complexity: O(nodes across the window's edges)
+  /// - Complexity: O(nodes whose boxes cross the window's edges)
   func treeIndices(in window: PlaneWindow) throws(IndexError) -> [Range<Int>] {
     var ranges: [Range<Int>] = []
     func append(_ range: Range<Int>) {

@@ -64,7 +64,7 @@ private struct BinSearch<Value: Comparable> {
   init(starts: [Value], behindAll: Value, cell: (Value) -> Int) {
     ends = starts.dropFirst() + [behindAll]
     var firstBins = [UInt16](repeating: 0, count: Self.cellCount + 1)
-    // All cells after the cell in which a bin begins overlap only this bin and later bins.
+    // A bin begins in one cell. All cells after this cell overlap only this bin and later bins.
     for (bin, start) in starts.enumerated().dropFirst() { firstBins[cell(start) + 1] = UInt16(bin) }
     for index in 1..<firstBins.count { firstBins[index] = max(firstBins[index], firstBins[index - 1]) }
     self.firstBins = firstBins
@@ -177,7 +177,7 @@ extension Histogram {
 }
 
 private struct IntegerCounts: PackedWork {
-  /// Range of the codes of values; all other codes stand for missing values.
+  /// Range of the codes that stand for values. All other codes stand for missing values.
   let codes: ClosedRange<UInt64>
   let starts: [UInt64]
   let ranges: [Range<Int>]

@@ -29,9 +29,9 @@ package struct AttributeColumn: Sendable {
 
   package static let fixedLength = 16
 
-  /// The bits of null among numbers: the quiet NaN.
+  /// The bits that stand for null in a column of numbers: the quiet NaN.
   package static let nullBits: UInt64 = 0x7FF8_0000_0000_0000
-  /// The bits of an absent value: the input does not even have null for the point.
+  /// The bits that stand for an absent value: the input has no value for the point, not even null.
   package static let absentBits: UInt64 = 0x7FF8_0000_0000_0001
 
   init(_ section: IndexSection, in file: NamedBytes, pointCount: Int) throws(IndexError) {

@@ -85,8 +85,8 @@ extension Growth {
 }
 
 extension BadgeCurve {
-  /// The bytes of the section. The section begins with the gap between badges, the number of steps of the curve (2
-  /// bytes each) and 4 bytes of 0. The steps follow. A step consists of its point count (4 bytes), its diameter (2
+  /// The bytes of the section. The section begins with the gap between badges (2 bytes), the number of steps of the
+  /// curve (2 bytes) and 4 bytes of 0. The steps follow. A step consists of its point count (4 bytes), its diameter (2
   /// bytes) and 2 bytes of 0.
   package var bytes: [UInt8] {
     func bytes<Value: FixedWidthInteger>(_ value: Value) -> [UInt8] {
@@ -115,7 +115,7 @@ extension BadgeCurve {
   }
 }
 
-/// The sections of known kinds, at most one of each kind. Columns and sections that belong to columns are left out.
+/// The sections of known kinds, at most one of each kind. Columns, and sections that belong to a column, are left out.
 private struct SectionsByKind {
   private let file: NamedBytes
   private var sections: [IndexSection.Kind: IndexSection] = [:]

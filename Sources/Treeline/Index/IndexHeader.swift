@@ -6,8 +6,8 @@
 package struct IndexHeader: Hashable, Sendable {
   /// The version of the format. A reader refuses a major version that it does not know.
   package var majorVersion: UInt16
-  /// The minor version. An addition to the format raises only the minor version if older readers ignore the addition
-  /// or refuse the index.
+  /// The minor version. If older readers ignore an addition to the format or refuse the index, the addition raises
+  /// only the minor version.
   package var minorVersion: UInt16
   /// The length of the whole file in bytes.
   package var fileLength: UInt64
@@ -17,7 +17,7 @@ package struct IndexHeader: Hashable, Sendable {
   package var nodeCount: Int
   /// The plane on which the points lie. The plane converts coordinates to positions and back.
   package var plane: Plane
-  /// The number of points that lay beyond Web Mercator's latitudes and were moved to its edge.
+  /// The number of points beyond Web Mercator's northern or southern edge, which were moved to that edge.
   package var clippedPointCount: Int
   /// The hash of the hierarchy; see `ClusterTree.contentHash`.
   package var contentHash: UInt64

@@ -15,7 +15,7 @@ package struct IndexSection: Hashable, Sendable {
     (self.kind, self.isRequired, self.offset, self.length, self.checksum) = (kind, isRequired, offset, length, checksum)
   }
 
-  /// The range of the section in the file. The range is valid once the header has been checked.
+  /// The range of the section in the file. Do not use the range before the header is checked.
   package var range: Range<Int> { Int(offset)..<Int(offset + length) }
 
   /// The kind of a section. A raw value without a name here is a private kind or a kind of a later version of the
@@ -44,8 +44,8 @@ package struct IndexSection: Hashable, Sendable {
     package static let badgeScales = Kind(rawValue: 8)
     /// The diameters with which badges are drawn. This section is present if `badgeScales` is present.
     package static let badgeCurve = Kind(rawValue: 9)
-    /// The points at whose positions clusters are shown, 1 bit a point. Only an index with `ClusterAnchor.member` has
-    /// this section. Added in version 1.2.
+    /// The choice of one point for the position of each cluster, 1 bit a point. Only an index with
+    /// `ClusterAnchor.member` has this section. Added in version 1.2.
     package static let anchors = Kind(rawValue: 10)
     /// One column of the input. An index may have several such sections.
     package static let attribute = Kind(rawValue: 16)

@@ -7,8 +7,8 @@ extension Cut {
   /// least one cluster. For all remaining trees, the cut has a limit.
   ///
   /// - Parameter viewport: The view of the map. If the cut has a limit, the limit is the number of squares of 88 px
-  ///   that cover this view, at most 2,000. If there is no view, or if the view has no zoom, a cut with a limit is the
-  ///   property `Cut.standard`.
+  ///   that cover this view, at most 2,000. If there is no view, or if the view has no zoom, the cut with a limit is
+  ///   `Cut.standard`.
   @_spi(Server) public static func standard(of tree: ClusterTree, in viewport: Viewport? = nil) -> Cut {
     if let criterion = tree.standardCriterion { return Cut(criterion, pixels: criterion.standard) }
     guard let squares = try? viewport?.located(on: tree.plane)?.area(inSquaresOf: 88), squares.isFinite else {
@@ -99,8 +99,8 @@ extension Cut: Parameterized {
 }
 
 extension QueryParameters {
-  /// Called if the cut has only a limit. Notes a fault for each given parameter for unclustered points for which
-  /// `isRefused` returns true.
+  /// Called if the cut has only a limit. `Cut.unclusteredNames` are the parameters for unclustered points. Notes a
+  /// fault for each of these parameters that was given and is refused by `isRefused`.
   package mutating func refuseUnclustered(where isRefused: (Self, _ name: String) -> Bool = { _, _ in true }) {
     for name in Cut.unclusteredNames where has(name) && isRefused(self, name) {
       refuse(

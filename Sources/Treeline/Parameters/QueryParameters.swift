@@ -263,7 +263,7 @@ extension QueryParameters {
     faults.append(Fault(name(key), expected: expected, found: found, sentence: sentence))
   }
 
-  /// Notes a fault for each parameter of `keys` that was given, because the parameter does not fit the rest of the
+  /// For each parameter of `keys` that was given, notes as a fault that the parameter does not fit the rest of the
   /// query.
   ///
   /// - Parameters:

@@ -57,9 +57,9 @@ extension Plane {
     }
   }
 
-  /// Returns the position of a screen's center on the plane, in whole units. On a plane without a map projection, this
-  /// position may lie outside the plane's square, although positions of points are moved into the square. So a screen
-  /// that was panned away from all points shows no points.
+  /// Returns the position of a screen's center on the plane, in whole units. On a plane without a map projection,
+  /// points outside the plane's square are moved into the square, but the center of a screen is not. So a screen that
+  /// was panned away from all points shows no points.
   func middle(at center: Coordinate) -> (x: Double, y: Double) {
     if projection == .planar && side > 0 { return (wholeUnits(center.x - left), wholeUnits(top - center.y)) }
     let point = point(at: center)
@@ -153,8 +153,8 @@ extension Plane {
 
   @inline(__always) private func longitude(x: Double) -> Double {
     let turns = turns(x: x)
-    // A position on the plane has at least 0 turns, so conversion to an integer rounds down. `rounded(.down)` would be
-    // slower, because it may be a function call, like `rounded()` in `Int64(nearest:)`.
+    // The number of turns of a position on the plane is not negative, so conversion to an integer rounds down.
+    // `rounded(.down)` would be slower, because it may be a function call, like `rounded()` in `Int64(nearest:)`.
     let wholeTurns = turns >= 0 && turns < 0x1p31 ? Double(Int64(turns)) : turns.rounded(.down)
     return (turns - wholeTurns) * 360 - 180
   }

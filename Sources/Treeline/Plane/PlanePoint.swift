@@ -100,8 +100,8 @@ extension Plane.Projection {
     return isCyclic ? min(width, 0 &- width) : width
   }
 
-  /// Returns the exact square of a distance. The square of a distance of the plane's width or more may not fit into 64
-  /// bits. The result is then 2^64 - 1.
+  /// Returns the exact square of a distance. If the distance is the plane's width or more, the square may not fit into
+  /// 64 bits. The result is then 2^64 - 1.
   @inlinable @inline(__always) package func squaredDistance(_ a: PlanePoint, _ b: PlanePoint) -> UInt64 {
     let width = width(a.x, b.x)
     let height = a.y > b.y ? a.y &- b.y : b.y &- a.y

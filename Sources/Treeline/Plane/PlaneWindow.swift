@@ -164,7 +164,8 @@ struct WindowEdges {
   @inline(__always) private func sidesOutsideBeforeSeam(of record: UnsafePointer<NodeRecord>) -> SidesOutside {
     // A record begins with the box: its west, north, east and south sides.
     let sides = Self.ordered(UnsafeRawPointer(record).loadUnaligned(as: SIMD4<UInt32>.self))
-    // All bits of an entry of `past` or `short` are set if the comparison is true for this side of the box.
+    // In `past` and `short`, each side of the box has an entry. All bits of the entry are set if the comparison is
+    // true for the side.
     let past = unsafeBitCast(sides .> farther, to: SIMD4<Int32>.self)
     let short = unsafeBitCast(sides .< nearer, to: SIMD4<Int32>.self)
     let both = SIMD8<Int8>(truncatingIfNeeded: SIMD8<Int32>(lowHalf: past, highHalf: short))

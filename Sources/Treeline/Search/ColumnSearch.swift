@@ -32,15 +32,15 @@ package struct ColumnSearch: @unchecked Sendable {
     Offset.lists + width * places + 4 * points
   }
 
-  /// Returns the number of bytes in which a section stores each place of a dictionary of `byteCount` bytes. A place is
-  /// an offset in the dictionary.
+  /// Returns the width of a place in bytes, if the dictionary has `byteCount` bytes. A place is an offset in the
+  /// dictionary.
   package static func width(ofText byteCount: Int) -> Int { byteCount <= 1 << 32 ? 4 : 8 }
 
-  /// Greatest number of words that are listed for a text after its first word.
+  /// Greatest number of words that are listed for a text, besides its first word.
   package static let mostWords = 255
 
-  /// Returns the greatest number of words that are listed for each text after its first word. This number is chosen so
-  /// that the section lists at most twice as many words as there are points.
+  /// Returns how many words may be listed for each text, besides its first word. This number is chosen so that the
+  /// section lists at most twice as many words as there are points.
   ///
   /// - Parameter counts: At index i from 1 to `mostWords`, the number of texts with at least i words after the first
   ///   word. At index 0, the number of texts with any word.
@@ -156,7 +156,7 @@ package struct ColumnSearch: @unchecked Sendable {
 
 extension ColumnDictionary {
   /// Finds the entry whose text contains the byte at a given place. Returns this entry, and its text from this byte
-  /// on. Returns nil if the text of no entry contains the byte.
+  /// on. Returns nil if the byte is in no entry's text.
   ///
   /// - Parameter place: Number of bytes from the start of the first entry to the byte.
   package func text(from place: UInt64) -> (entry: Int, text: UnsafeRawBufferPointer)? {

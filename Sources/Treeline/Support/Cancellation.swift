@@ -1,4 +1,4 @@
-/// Lets code that starts work on a tree cancel this work.
+/// Cancellation of work on a tree by the code that started the work.
 ///
 /// Long loops of filters, aggregates and histograms check for cancellation every few milliseconds. A cancelled loop
 /// discards its partial results. So a tree never keeps unfinished results.

@@ -4,9 +4,8 @@ extension [String] {
     count < 2 ? joined() : dropLast().joined(separator: ", ") + " \(conjunction) " + last!
   }
 
-  /// Returns an addition to a message about a name that is not in this list. The addition contains the names of the
-  /// list, or the first names of a long list, and the name that was probably meant. The addition is empty if the list
-  /// is empty.
+  /// Returns an addition to a message about a name that is not in this list. The addition contains up to 20 names from
+  /// the start of the list, and the name that was probably meant. The addition is empty if the list is empty.
   package func alternatives(to name: String) -> String {
     if isEmpty { return "" }
     return "; the columns are " + prefix(20).map { "\"\($0.visible)\"" }.joined(separator: ", ")
@@ -30,9 +29,9 @@ extension [String] {
 }
 
 extension String {
-  /// Returns the restricted Damerau-Levenshtein distance of two texts. This is the number of characters that must be
-  /// inserted, removed, replaced or swapped with the next character to turn one text into the other. If the distance
-  /// is above `most`, returns any number above `most`.
+  /// Returns the restricted Damerau-Levenshtein distance of two texts: the least number of edits that turn one text
+  /// into the other. An edit inserts, removes or replaces a character, or swaps two neighboring characters. If the
+  /// distance is above `most`, returns any number above `most`.
   fileprivate func editDistance(from other: [Character], atMost most: Int) -> Int {
     let characters = Array(self)
     guard abs(characters.count - other.count) <= most else { return most + 1 }

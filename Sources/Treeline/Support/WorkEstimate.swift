@@ -1,5 +1,5 @@
-/// The estimated cost of a filter or of aggregates, found without doing the work. The estimate is an upper bound apart
-/// from small constants.
+/// The estimated cost of a filter or of aggregates, found without doing the work. The estimate is an upper bound,
+/// apart from small constants.
 @_spi(Server) public struct WorkEstimate: Hashable, Sendable {
   /// Elementary steps, of about a nanosecond each. Data that is already prepared costs nothing.
   public var steps = 0

@@ -10,7 +10,7 @@
 enum Bucket {
   /// The lowest bit of each gap in a word that holds the gaps of a bucket.
   static let lowBitOfEachGap: UInt64 = 0x1111_1111_1111_1111
-  /// The highest bit of each gap in such a word.
+  /// The highest bit of each gap in a word that holds the gaps of a bucket.
   static let highBitOfEachGap: UInt64 = 0x8888_8888_8888_8888
 
   static let bitsOfLevel: UInt32 = 10

@@ -16,8 +16,8 @@ public enum MergeMetric: String, Hashable, Sendable, CaseIterable {
   /// the spacing, and uses all available room.
   case distance
 
-  /// Merges the two clusters whose badges touch first if all badges grow. Pairs are ordered by their distance divided
-  /// by the sum of both radii. A `BadgeCurve` gives the radius for a point count. With this metric,
+  /// Merges the two clusters whose badges would be the first to touch if all badges grew. Pairs are ordered by their
+  /// distance divided by the sum of both radii. A `BadgeCurve` gives the radius for a point count. With this metric,
   /// `Cut.badges(scale:)` shows points unclustered wherever there is room. This metric needs an index of format 1.2.
   case badges
 

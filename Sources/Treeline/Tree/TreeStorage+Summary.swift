@@ -59,7 +59,7 @@ extension TreeStorage {
     bits[index &>> 3] &>> (index & 7) & 1 == 1
   }
 
-  /// Returns the quotient, rounded to the nearest number. Halves are rounded up. The quotient fits 32 bits.
+  /// Returns `sum` divided by `count`, rounded to the nearest integer. Halves are rounded up. The result fits 32 bits.
   private static func roundedQuotient(_ sum: UInt64, by count: UInt32) -> UInt32 {
     let (quotient, remainder) = sum.quotientAndRemainder(dividingBy: UInt64(count))
     return UInt32(truncatingIfNeeded: quotient + (2 * remainder >= UInt64(count) ? 1 : 0))

@@ -153,8 +153,8 @@ public struct Viewport: Hashable, Sendable {
   /// Height of the part in view, in units of the plane.
   public var height: Double { Double(window.maxY - window.minY) }
 
-  /// Returns the greatest number of squares of a grid that the viewport can touch; infinity if the viewport has no
-  /// zoom. The sides of the squares are `pixels` pixels long.
+  /// Returns how many squares of a grid the viewport can touch at most; infinity if the viewport has no zoom. The
+  /// sides of the squares are `pixels` pixels long.
   public func area(inSquaresOf pixels: Double) -> Double {
     guard let zoom else { return .infinity }
     let side = pixels * Plane.unitsPerPixel(zoom: zoom)

@@ -20,7 +20,7 @@ struct NodeArrays: Sendable {
 
   /// Adds records for the children of a node. Writes the node's record, but not its box.
   ///
-  /// - Returns: the index of the left child's record. The right child's record follows this record.
+  /// - Returns: the index of the left child's record. The right child's record comes next.
   @inline(__always) mutating func addChildren<Sum>(of record: Int, _ moments: Moments<Sum>, _ spread: NodeSpread) -> Int
   {
     let left = records.count

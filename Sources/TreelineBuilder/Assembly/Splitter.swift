@@ -29,9 +29,9 @@ struct Segment: Sendable {
     return NodeSums(x: moments.x, y: moments.y)
   }
 
-  /// Whether the node has few points, and all sums over its points fit into 64 bits. Then the sums over any part of the
-  /// points fit, too. Adding up half of the points takes only some milliseconds, so the sums are computed without
-  /// checks for cancellation.
+  /// True if the node has few points and all sums over its points fit into 64 bits. Then the sums over any part of the
+  /// points fit, too. Adding up half of the points takes only some milliseconds, so no checks for cancellation are
+  /// made meanwhile.
   var isNarrow: Bool {
     if count > 16 * BuildMonitor.blockSize { return false }
     let countBits = 64 - points.moments.count.leadingZeroBitCount

@@ -2,7 +2,7 @@ import Treeline
 
 /// Builds the nodes below one node, depth first: the whole left subtree, then the right subtree.
 ///
-/// The pending nodes are in an array instead of on the thread's stack, so no data can overflow the thread's stack.
+/// The pending nodes are in an array. They are not on the thread's stack, which could overflow if the tree is deep.
 struct SubtreeBuilder<Algorithm: SplitAlgorithm> {
   private let splitter: Splitter<Algorithm>
   private var nodes: NodeArrays

@@ -1,8 +1,8 @@
 import Treeline
 
-/// Builds the nodes over points on the plane. If a node is so large that other threads would be idle, all threads
-/// split the node together. A smaller node is split by one thread. Below a certain size, building a whole subtree is
-/// one piece of work.
+/// Builds the nodes over points on the plane. If a node is so large that other threads would be idle while one thread
+/// splits it, all threads split the node together. A smaller node is split by one thread. Below a certain size, one
+/// thread builds the whole subtree as one piece of work.
 struct TreeBuilder<Algorithm: SplitAlgorithm> {
   let splitter: Splitter<Algorithm>
   let threads: Int

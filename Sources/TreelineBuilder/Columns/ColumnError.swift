@@ -55,7 +55,7 @@ package struct UnsuitableValue: Error {
     .unsuitableValue(column: column, row: row, expected: expected, found: found, remedy: remedy)
   }
 
-  /// Returns the error with the number of the point as its row.
+  /// Returns the error. The error's row is the number of the point.
   func error(column: String) -> ColumnError { error(column: column, row: point) }
 }
 

@@ -195,7 +195,7 @@ extension UnsafeMutableBufferPointer<UInt32> {
         let isOne = integer &>> bit & 1
         word |= UInt64(isOne) &<< (place & 63)
         // Writes the integer both to `self` and to `ones`, which needs no branch. Only one of the two writes is
-        // wanted. The next integer overwrites the other one.
+        // wanted. The next integer overwrites the unwanted integer.
         self[zeroCount] = integer
         ones[oneCount] = integer
         zeroCount &+= Int(1 &- isOne)

@@ -49,8 +49,8 @@ public struct ColumnSurvey: Sendable {
     static let doubles = Candidates(rawValue: 16)
   }
 
-  /// A column of texts without a declared kind becomes a column of categories if it has few entries. Few means at most
-  /// the greater of `fewEntries` and a 16th of the number of points, and never more than `mostEntries`.
+  /// A column of texts without a declared kind becomes a column of categories if it has few entries: at most
+  /// `fewEntries` or a 16th of the number of points, whichever is greater, but never more than `mostEntries`.
   static let fewEntries = 256
   static let mostEntries = 65_536
 

@@ -71,10 +71,10 @@ public struct IndexColumn: Sendable {
   ///
   /// If no kind is given, the kind is found from the values. The kind is `number` if all values are numbers. It is
   /// `boolean` if all values are booleans or the texts `true` and `false`, in upper or lower case. It is `time` if all
-  /// values are texts in ISO 8601. It is `category` if all values are texts and there are few distinct texts. Few
-  /// means at most the greater of 256 and a 16th of the number of points, and never more than 65,536. In all other
-  /// cases, and if there are no values, the kind is `text`. Missing values are ignored. A column has one type. So if
-  /// any value is a text, numbers and booleans become texts, too. Building a column whose kind is found never fails.
+  /// values are texts in ISO 8601. It is `category` if all values are texts and there are few distinct texts: at most
+  /// 256 or a 16th of the number of points, whichever is greater, but never more than 65,536. In all other cases, and
+  /// if there are no values, the kind is `text`. Missing values are ignored. A column has one type. So if any value is
+  /// a text, numbers and booleans become texts, too. Building a column whose kind is found never fails.
   ///
   /// - Parameters:
   ///   - name: Name of the column.

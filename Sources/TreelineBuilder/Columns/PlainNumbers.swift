@@ -48,8 +48,8 @@ struct PlainNumbers {
     survey.add(decimal)
   }
 
-  /// Checks whether a column can store all numbers added so far as decimals. If not, converts these numbers to
-  /// doubles, and `append` will keep all further numbers as doubles, without the work of finding their decimals.
+  /// Checks whether all numbers that `append` has added can be stored as decimals. If not, converts these numbers to
+  /// doubles. From then on, `append` keeps numbers as doubles, without the work of finding their decimals.
   mutating func noteForm() { if !areReals, survey.form.encoding == .reals { becomeReals() } }
 
   private mutating func becomeReals() {
@@ -92,8 +92,7 @@ struct PlainNumbers {
 
   /// Writes the codes of some points, one after the other.
   ///
-  /// - Parameter place: Given the index of a point, returns which of the appended numbers is the point's value,
-  ///   counted from 0.
+  /// - Parameter place: Converts the index of a point to the index of the point's value among the appended numbers.
   func encode(
     _ points: Range<Int>, to start: UnsafeMutableRawPointer, _ encoding: ColumnEncoding, place: (Int) -> Int
   ) {

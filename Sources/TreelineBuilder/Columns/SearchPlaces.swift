@@ -14,7 +14,7 @@ struct SearchPlaces {
     fileprivate let dictionary: ColumnDictionary
     /// At index i, the number of texts with more than i words. See `ColumnSearch.wordLimit`.
     private(set) var counts = [Int](repeating: 0, count: ColumnSearch.mostWords + 1)
-    /// Greatest number of words of one text that are listed in addition to the first word of the text.
+    /// Greatest number of words that are listed for one text, in addition to the text's first word.
     private(set) var limit = 0
     private let monitor: BuildMonitor
 

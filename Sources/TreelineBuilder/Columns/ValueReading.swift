@@ -15,8 +15,8 @@ struct SmallDecimal {
 
   /// Makes the shortest decimal whose nearest double is the given number; nil if the decimal has too many digits.
   init?(_ number: Double) {
-    // Nearly all doubles of real data have few decimals. At most one decimal with 15 digits or fewer has a given
-    // double as its nearest double. So if such a decimal is found, it is the shortest decimal.
+    // Nearly all doubles of real data have few decimals. A double is the nearest double of at most one decimal with 15
+    // digits or fewer. So if such a decimal is found, it is the shortest decimal.
     var power = 1.0
     for decimals in 0...15 {
       let scaled = number * power

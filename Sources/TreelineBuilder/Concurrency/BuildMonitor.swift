@@ -63,13 +63,13 @@ final class BuildMonitor: Sendable {
 
   func cancel() { cancellation.store(true, ordering: .relaxed) }
 
-  /// Does a pass over many points block by block, and stops early if the build is cancelled.
+  /// Does a pass over many points, one block at a time, and stops early if the build is cancelled.
   @inline(__always) func pass(over range: Range<Int>, _ work: (Range<Int>) -> Void) {
     for block in range.blocks(of: Self.blockSize) where !isCancelled { work(block) }
   }
 
-  /// Does a pass over many points block by block. Works on the first block even if the build is cancelled, so that the
-  /// result describes at least one point.
+  /// Does a pass over many points, one block at a time. Works on the first block even if the build is cancelled, so
+  /// that the result describes at least one point.
   @inline(__always) func passOverSome(_ range: Range<Int>, _ work: (Range<Int>) -> Void) {
     for block in range.blocks(of: Self.blockSize) where block.lowerBound == range.lowerBound || !isCancelled {
       work(block)
@@ -79,7 +79,7 @@ final class BuildMonitor: Sendable {
   /// Number of values of a column that a thread may work on between two checks of `isCancelled`.
   static let valueBlockSize = 1 << 14
 
-  /// Does a pass over many values block by block, and stops early if the build is cancelled.
+  /// Does a pass over many values, one block at a time, and stops early if the build is cancelled.
   @inline(__always) func valuePass(over range: Range<Int>, _ work: (Range<Int>) -> Void) {
     for block in range.blocks(of: Self.valueBlockSize) where !isCancelled { work(block) }
   }

@@ -82,8 +82,7 @@ extension ClusterMap {
     return (order.map { values[$0] }, order.map { UInt32($0) })
   }
 
-  /// Returns the tree after an edit, and an editor for the next edit if there is one. The returned tree has no
-  /// columns.
+  /// Returns the tree after an edit, and the editor for the next edit; the editor may be nil. The tree has no columns.
   private func editedTree(
     after edit: TreeEditor.Edit, of next: [Value], isSorted: Bool, _ recipe: MapRecipe<Value>
   ) throws -> (ClusterTree, TreeEditor?) {

@@ -1,6 +1,6 @@
 import Treeline
 
-/// The reason why a map cannot be edited. Keys are texts, as Swift prints the keys of values.
+/// The reason why a map cannot be edited. Keys are given as the texts that Swift prints for them.
 public enum EditError: Error, Hashable, Sendable {
   /// The map was made on an existing tree, so it does not know how its values were turned into a tree.
   case notBuilt

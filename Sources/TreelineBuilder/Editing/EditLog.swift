@@ -7,9 +7,9 @@ import Treeline
   ///
   /// A record consists of a header of 24 bytes and the content. Numbers are little-endian. The header has four parts:
   /// - the letters `TLOG`;
-  /// - a check of the length (4 bytes), which is the low half of the XXH64 of the 8 bytes of the length;
-  /// - the length of the content (8 bytes);
-  /// - the XXH64 of these 16 bytes and the content (8 bytes).
+  /// - 4 bytes that check the length: the low half of the XXH64 of the length's 8 bytes;
+  /// - 8 bytes with the length of the content;
+  /// - 8 bytes with the XXH64 of the 16 bytes before and of the content.
   ///
   /// If a process or the machine stops while it writes a record, the record is incomplete. In one case, the file ends
   /// in the middle of the record. In the other case, the file has its new length, but some blocks of the record are

@@ -18,7 +18,7 @@ package final class EditableTree: Sendable {
   package typealias Place = (row: Int, coordinate: Coordinate)
 
   /// - Parameters:
-  ///   - tree: The tree that a build with these options makes from the coordinates, without groups or columns.
+  ///   - tree: The tree that a build with these options makes from the coordinates. It has no groups or columns.
   package convenience init(
     _ tree: ClusterTree, of coordinates: [Coordinate], as projection: Plane.Projection, options: BuildOptions
   ) { self.init(tree, coordinates, projection, options, nil) }

@@ -156,8 +156,8 @@
 @_spi(Server) extension Column {
   /// Finds the first of the given values that does not suit the kind of this column.
   ///
-  /// - Returns: nil if all values suit the column. Otherwise `number` is the index of this value in `values`,
-  ///   `expected` says what was expected, and `found` says what was found.
+  /// - Returns: nil if all values suit the column. Otherwise `number` is the index of the unsuitable value in
+  ///   `values`, `expected` says what was expected, and `found` says what was found.
   public func firstUnsuitable(_ values: [AttributeValue?]) -> (number: Int, expected: String, found: String)? {
     var all = ColumnValues()
     for value in values { all.append(value) }

@@ -123,8 +123,8 @@ struct LiveClusters: @unchecked Sendable {
   /// For each cluster, the round in which it looks for other clusters again. In an earlier round, the cluster is merged
   /// only if another cluster finds it.
   let rounds: UnsafeMutablePointer<UInt8>
-  /// A cluster waits if it does not look for other clusters before a later round. For each waiting cluster, its
-  /// nearest cluster; `none` if the nearest cluster is not known.
+  /// A cluster waits if it looks for other clusters in a later round, not in the current round. For each waiting
+  /// cluster, its nearest cluster; `none` if the nearest cluster is not known.
   let nearests: UnsafeMutablePointer<UInt32>
   /// For each cluster, its extent in longitude; nil if clusters are not merged across the seam.
   let longitudes: UnsafeMutablePointer<Longitudes>?
@@ -190,9 +190,9 @@ struct LiveClusters: @unchecked Sendable {
     isLive(Int(cluster)) && nodes[Int(cluster)].age == age
   }
 
-  /// A cluster waits if it does not look for other clusters before a later round. Returns the cluster that was nearest
-  /// to a given cluster when the given cluster began to wait. Returns nil if the nearest cluster is not known, or has
-  /// been merged since then.
+  /// A cluster waits if it looks for other clusters in a later round, not in the current round. Returns the cluster
+  /// that was nearest to a given cluster when the given cluster began to wait. Returns nil if the nearest cluster is
+  /// not known, or has been merged since then.
   ///
   /// After such a merge, the union may have the number of the nearest cluster. The union is recognized by its age. It
   /// was made after the given cluster, so it has the greater age. If the given cluster is an initial cluster, its
@@ -292,9 +292,9 @@ extension LiveClusters {
     return least == Self.gone ? nil : max(least, round)
   }
 
-  /// Searches for near clusters divide the plane into square tiles, and look at the clusters of a few tiles. Returns
-  /// the greatest width of tiles at which a search looks at few clusters on average. The result is the base-2
-  /// logarithm of this width. Clusters must be in Z-order.
+  /// A search for near clusters divides the plane into square tiles, and looks at the clusters of a few tiles. This
+  /// method finds the greatest width of tiles at which a search looks at few clusters on average, and returns the
+  /// base-2 logarithm of this width. Clusters must be in Z-order.
   func firstShift(_ count: Int, _ monitor: BuildMonitor) -> Int {
     // Element i of `widths` is for square tiles with a width of 2^i units. Its `square` is the sum of n^2 over all
     // tiles, where n is the number of clusters in a tile. The clusters of a tile are adjacent in Z-order, and `start`

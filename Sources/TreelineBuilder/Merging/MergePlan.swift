@@ -99,7 +99,7 @@ struct MergePlan: Sendable {
   /// points more clusters are merged again than expected.
   private func expectedTime(leafCount: Int, threads: Int) -> Double {
     let largestPart = parts.lazy.filter { $0.border == nil }.map(\.leaves.count).max() ?? leafCount
-    // `halvings` is the approximate base-2 logarithm of the ratio.
+    // `halvings` is the approximate base-2 logarithm of `ratio`.
     let ratio = Double(leafCount) / Double(largestPart)
     let halvings = Double(ratio.exponent) + ratio.significand - 1
     let timeOfLeaf = max(1 - 0.16 * halvings, 0.5) / Double(leafCount)
@@ -196,7 +196,7 @@ struct MergePlan: Sendable {
     }
   }
 
-  /// Number of halves of a part that are not done yet.
+  /// For one part, the number of its halves that are not done yet.
   private final class UndoneHalves: Sendable {
     private let count = Atomic<Int>(2)
 

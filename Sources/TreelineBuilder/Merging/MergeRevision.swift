@@ -11,7 +11,7 @@ import Treeline
 /// small if a cluster that is taken from one history could be merged with a cluster that is taken from the other
 /// history.
 package struct MergeRevision {
-  /// Merges of the old history that are wrong. `added` contains the merges that replace them, in the order of merging.
+  /// Wrong merges of the old history. `added` contains the merges that replace them, in the order of merging.
   private(set) var removed: [UInt32] = []
   private(set) var added: [Merge] = []
   /// Clusters that exist at this level only in the old history (`gone`), and clusters that exist at this level only in

@@ -2,12 +2,12 @@ import Treeline
 
 /// Two clusters that were merged, and the cluster that they became.
 struct Merge {
-  /// Nodes of the two clusters. The least member of a cluster is the first of its leaves in Z-order. Of the two least
-  /// members, the member of the left cluster comes first in Z-order.
+  /// Nodes of the two clusters. The least member of a cluster is the first of its leaves in Z-order. The least member
+  /// of the left cluster comes before the least member of the right cluster.
   var left: UInt32
   var right: UInt32
-  /// Whether the merged cluster takes the position of the right cluster instead of the left cluster. Used only in
-  /// trees in which each cluster has the position of one of its points, not the mean position.
+  /// Whether the merged cluster takes the position of the right cluster. If not, it takes the position of the left
+  /// cluster. Used only in trees in which each cluster has the position of one of its points, not the mean position.
   var anchorsRight: Bool
   /// Round in which the two clusters were merged (see `MergeRounds`).
   var round: UInt8
@@ -17,10 +17,10 @@ struct Merge {
 /// A binary tree of merges. Until all leaves have been merged, it is a forest.
 ///
 /// Leaves are numbered from 0. The *least member* of a cluster is the first of its leaves in Z-order. When two
-/// clusters are merged, the new cluster keeps one of their two least members. The later one in Z-order loses this
-/// role, and is never again the least member of a cluster. So in each merge one leaf loses the role, and each leaf
-/// loses it at most once. The node of a merge has the number `leafCount` plus the number of the leaf that loses the
-/// role. So no two nodes have the same number.
+/// clusters are merged, the new cluster keeps one of their two least members. The other leaf, which comes later in
+/// Z-order, loses this role, and is never again the least member of a cluster. So in each merge one leaf loses the
+/// role, and each leaf loses it at most once. The node of a merge has the number `leafCount` plus the number of the
+/// leaf that loses the role. So no two nodes have the same number.
 ///
 /// All copies of a `MergeTree` share one tree. Threads may work on disjoint ranges of leaves.
 struct MergeTree: @unchecked Sendable {

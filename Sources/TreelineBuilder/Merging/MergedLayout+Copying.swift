@@ -197,9 +197,9 @@ struct RowShift: Sendable {
       for index in rows.indices where Int(rows[index]) < table.count { rows[index] = table[Int(rows[index])] }
       return
     }
-    // Thresholds are applied from the greatest down. A threshold changes only row numbers that are not less than it,
-    // and they stay not less than all smaller thresholds. So a later comparison with a smaller threshold has the same
-    // result as before the change.
+    // Thresholds are applied from the greatest down. A threshold changes only row numbers that are not less than the
+    // threshold. After the change, these row numbers are still not less than any smaller threshold. So a later
+    // comparison with a smaller threshold has the same result as before the change.
     for threshold in thresholds.reversed() {
       for index in rows.indices { rows[index] &+= rows[index] >= threshold ? step : 0 }
     }

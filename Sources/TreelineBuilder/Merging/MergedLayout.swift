@@ -259,8 +259,8 @@ extension PlaneRect {
 }
 
 extension Moments<UInt128> {
-  /// Returns the moments of the same points, measured from the corner of a larger box. That corner lies farther north
-  /// and farther west. The way west may lead across the seam.
+  /// Given moments that are measured from the corner of `box`, returns the moments of the same points, measured from
+  /// the corner of `larger`. That corner lies farther north and farther west. The way west may lead across the seam.
   fileprivate func moved(back box: PlaneRect, to larger: PlaneRect) -> Moments {
     let (dx, dy) = (UInt128(box.minX &- larger.minX), UInt128(box.minY &- larger.minY))
     let (n, sumX, sumY) = (UInt128(count), UInt128(x), UInt128(y))

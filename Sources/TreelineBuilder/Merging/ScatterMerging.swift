@@ -233,9 +233,9 @@ private struct ScatterRounds: ~Copyable {
 // MARK: - Searching
 
 extension ScatterRounds {
-  /// Pairs a cluster with the cluster whose union with it adds the least scatter. Only clusters that are not larger
-  /// are considered. Returns the pair if it belongs to the current round. If not, returns nil and notes the round in
-  /// which the given cluster looks again.
+  /// Of all clusters that are not larger than a given cluster, finds the cluster whose union with the given cluster
+  /// adds the least scatter. Returns this pair if it belongs to the current round. If not, returns nil and notes the
+  /// round in which the given cluster looks again.
   private func look(from cluster: UInt32) -> ScatterPair? {
     // Usually no pair of the cluster belongs to this round. So the search also covers pairs above the bound, if the
     // scatter that they add is at most 8 times the bound. The pair that adds the least scatter determines in which

@@ -32,11 +32,11 @@ import Treeline
 /// In each pair, only the younger cluster looks for the other cluster. The younger cluster is the cluster that was
 /// made later. Of two initial clusters, the cluster with the larger badge counts as younger. If both badges are equal,
 /// the cluster with the greater least member counts as younger. So a cluster looks only for clusters that exist
-/// already. If the found cluster is merged with a third cluster, the cluster that found it looks again. It need not
-/// find clusters that were made in the meantime, because these clusters are younger and look for it. Each cluster
-/// keeps the first of its pairs. So no pair is missed. To see this, let P be the first of all pairs. The younger
-/// cluster of P either keeps P, or keeps a pair with a cluster that no longer exists. That pair comes before P in the
-/// order. So the cluster looks again, and finds P, before any pair after P is merged.
+/// already. If the found cluster is merged with a third cluster, the cluster that looked for others looks again. Then
+/// it need not find clusters that were made in the meantime: those clusters are younger, and look for it themselves.
+/// Each cluster keeps the first of its pairs. So no pair is missed. To see this, let P be the first of all pairs. The
+/// younger cluster of P either keeps P, or keeps a pair with a cluster that no longer exists. That pair comes before
+/// P in the order. So the cluster looks again, and finds P, before any pair after P is merged.
 ///
 /// In each round (`MergeRounds`), only clusters that may have a pair in this round look for other clusters.
 struct TouchMerging: ~Copyable {
@@ -138,9 +138,9 @@ struct TouchMerging: ~Copyable {
   /// Base-2 logarithm of the greatest width of tiles in units. The greatest width is an eighth of the world.
   private static var greatestShift: UInt32 { 29 }
 
-  /// Returns the radius of a badge and half of the gap around it, in units of 8 px. Let s be the scaled distance of
-  /// two clusters, which `BadgeCurve.scaled` returns as a square. Then the distance between the clusters, in units of
-  /// the plane, is the sum of their radii times the square root of s.
+  /// Returns the radius of a badge, including half of the gap around the badge, in units of 8 px. Let s be the scaled
+  /// distance of two clusters, which `BadgeCurve.scaled` returns as a square. Then the distance between the clusters,
+  /// in units of the plane, is the sum of their radii times the square root of s.
   @inline(__always) private static func radius(_ diameter: UInt16, _ curve: BadgeCurve) -> Float {
     Float(UInt32(diameter) + UInt32(curve.gap)) * 0x1p-10
   }
@@ -294,8 +294,8 @@ extension TouchMerging {
     return pair
   }
 
-  /// Makes `other` the nearest cluster of `pair` if `other` is older than `own`, the cluster that looks for others,
-  /// and nearer than the nearest cluster so far. Returns whether it did so.
+  /// Makes `other` the nearest cluster of `pair` if `other` is older than `own`, and nearer than the nearest cluster
+  /// so far. Here `own` is the cluster that looks for other clusters. Returns whether `pair` has changed.
   @inline(__always) private func take(_ other: UInt32, _ own: Own, _ pair: inout TouchingPair) -> Bool {
     let node = live.nodes[Int(other)]
     let first = UInt32(live.capacity)

@@ -11,7 +11,8 @@ struct PointGroup<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable
 
   @inline(__always) var range: Range<Int> { first..<first &+ count }
 
-  /// Returns the range of the smaller of two parts: the first `leftCount` points, or the other points.
+  /// Returns the range of the smaller part of the group. The first `leftCount` points are one part, and the remaining
+  /// points are the other part.
   @inline(__always) func smallerPart(leftCount: Int) -> Range<Int> {
     let (middle, end) = (first &+ leftCount, first &+ count)
     return leftCount <= end &- middle ? first..<middle : middle..<end

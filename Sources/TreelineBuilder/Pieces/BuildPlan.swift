@@ -39,8 +39,8 @@ public struct BuildPlan: Sendable {
   static let mostHalvings = 64
 
   /// Approximate greatest number of bins in a round, for all nodes of the round together. Values above 2^24 have the
-  /// same effect as 2^24. But each node may always have 64 bins, even if there are then more bins in the round. Each
-  /// bin takes 40 bytes in the answers. With fewer bins, the same plan takes more rounds.
+  /// same effect as 2^24. But each node may always have 64 bins, even if the round then exceeds this number. Each bin
+  /// takes 40 bytes in the answers. With fewer bins, the same plan takes more rounds.
   public var mostBins = 1 << 18
 
   /// - Parameters:
@@ -64,8 +64,8 @@ public struct BuildPlan: Sendable {
     nodes = [PlanNode(level: 0, corner: nil, parent: nil)]
   }
 
-  /// Whether builds in pieces do not support a split rule. The weights of such a rule need all points in memory at
-  /// once.
+  /// Whether a split rule is not supported by builds in pieces. The weights of an unsupported rule need all points in
+  /// memory at once.
   package static func isBeyond(_ rule: SplitRule) -> Bool { rule.kind == .gamma }
 
   /// Returns the next round of questions, or nil once all pieces are known.
@@ -88,7 +88,7 @@ public struct BuildPlan: Sendable {
   ///   happens, for example, if the answers cover only some of the points. After an error, the plan is unchanged.
   public mutating func take(_ answers: PlanAnswers) throws { try accept(answers) }
 
-  /// Like `take(_:)`, but the type of its errors is declared.
+  /// Does the same as `take(_:)`, but throws a typed error.
   mutating func accept(_ answers: PlanAnswers) throws(PieceError) {
     guard let round else { preconditionFailure("Expected a call of nextRound() before the answers") }
     precondition(answers.answers.count == asked.count, "The answers belong to another round")

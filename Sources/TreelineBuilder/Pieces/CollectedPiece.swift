@@ -50,7 +50,7 @@ import Treeline
       if task.stack == nil { points.append(contentsOf: newPoints) }
     }
 
-    /// Checks that each code in a column with a dictionary belongs to an entry or means a missing value.
+    /// Checks the codes of all columns with dictionaries. Each code must belong to an entry or mean a missing value.
     private func checkCodes(_ codes: UnsafeRawBufferPointer, rows: UnsafeBufferPointer<Int64>) throws(PieceError) {
       var offset = 0
       for column in columns {

@@ -67,9 +67,9 @@ import Treeline
     ///
     /// Suppose that a part of a tree of n points has memory for c nodes. Then about c nodes are shown when the first
     /// part ends, and there are about n / c nodes below each of them. A small part and its margin contain about 1500
-    /// of the shown nodes, so about 1500 n / c nodes must fit into memory. Therefore c should be about √(1500 n). With
-    /// half of the memory for √(1500 n) nodes, a third more nodes are read. If there is less than a quarter of the
-    /// memory for √(1500 n) nodes for each thread, fewer threads work, and each thread gets more memory.
+    /// of the shown nodes, so about 1500 n / c nodes must fit into memory. Therefore c should be about √(1500 n). If c
+    /// is half of √(1500 n), a third more nodes are read. If c is less than a quarter of √(1500 n) with all threads,
+    /// fewer threads work, and each thread gets more memory.
     func separatedNodes(of pointCount: Int) -> (capacity: Int, threads: Int) {
       let room = max(memory - reserve - separationPages, 0)
       func capacity(_ threads: Int) -> Int {
@@ -80,8 +80,7 @@ import Treeline
       return (max(capacity(threads), leastSeparatedNodes), threads)
     }
 
-    /// Greatest number of bytes of two files, the index and the file of separation codes, that are in memory at the
-    /// same time. The bytes of both files are added up.
+    /// Greatest number of bytes that two files together have in memory: the index and the file of separation codes.
     var separationPages: Int { min(memory / 8, 32_000_000) }
   }
 #endif

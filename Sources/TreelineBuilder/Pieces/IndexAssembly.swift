@@ -212,7 +212,7 @@ import Treeline
   /// The order of all records in the index: records of nodes above the pieces, and records of nodes in the pieces.
   private struct NodeOrder {
     enum Item {
-      /// The records of two siblings. All three values are numbers of nodes in the plan.
+      /// The records of two siblings. Each of the three values is the number of a node in the plan.
       case pair(parent: Int, left: Int, right: Int)
       /// The records below the root of a piece.
       case below(piece: Int)
@@ -233,8 +233,8 @@ import Treeline
       (records, children) = (Array(repeating: 0, count: nodes.count), Array(repeating: 0, count: nodes.count))
       if nodes.isEmpty { return }
       // `sizes` contains, for each node of the plan, the number of nodes of the plan in the node's subtree. The stack
-      // holds the sizes of subtrees whose parents follow later in this loop. The size of a left child is above the
-      // size of its sibling.
+      // holds the sizes of subtrees whose parents follow later in this loop. On the stack, the entry of a left child
+      // lies above the entry of its sibling.
       var (sizes, stack) = ([Int](repeating: 1, count: nodes.count), [Int]())
       for index in nodes.indices.reversed() {
         if nodes[index] != nil { sizes[index] = 1 + stack.removeLast() + stack.removeLast() }

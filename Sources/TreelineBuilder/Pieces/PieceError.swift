@@ -4,7 +4,7 @@ import Treeline
 public enum PieceError: Error, Hashable, Sendable {
   /// No tree can be built from the points.
   case invalid(BuildError)
-  /// A feature that builds in pieces do not support.
+  /// A feature that is not supported when an index is built in pieces.
   case unsupported(what: String, reason: String, remedy: String)
   /// A column cannot hold some of its values.
   case column(ColumnError)

@@ -1,9 +1,9 @@
 import Treeline
 
 /// The nodes of one part of a `SplitSequence`, and the results for these nodes. A part computes the splits between two
-/// distances: the distance at which the part begins, and a smaller distance at which it ends. Its nodes are the nodes
-/// that are shown when it begins and all nodes below them, except nodes that cannot be split in the part. The nodes
-/// are numbered from 1 in tree order.
+/// distances: the distance at which the part begins, and a smaller distance at which the part ends. The nodes of the
+/// part are the nodes that are shown at its beginning, and all nodes below these nodes. Nodes that cannot be split in
+/// the part are left out. The nodes are numbered from 1 in tree order.
 ///
 /// - Complexity: 70 bytes per node.
 final class PieceNodes {
@@ -15,7 +15,7 @@ final class PieceNodes {
   private let capacity: Int
   private(set) var count = 0
   /// The nodes that are known to be shown when this part of the split sequence begins (see
-  /// `ShownFront.Member.isSure`). Each node has its number among the nodes of the part.
+  /// `ShownFront.Member.isSure`). Each node is given by its number among the nodes of the part.
   private(set) var shown: ContiguousArray<SplitSequence.ShownNode> = []
   private let storage: TreeStorage
 
@@ -108,8 +108,8 @@ final class PieceNodes {
 
   // MARK: - Results
 
-  /// Returns the front after all splits of this part of the split sequence: the nodes that are then shown, at the
-  /// given distance.
+  /// Returns the nodes that are shown after all splits of this part of the split sequence, as a front at the given
+  /// squared distance.
   func front(after front: ShownFront, at squaredDistance: UInt64, _ tree: inout SeparatedTree) -> ShownFront {
     var next = ShownFront(squaredDistance: squaredDistance)
     var known = shown.makeIterator()

@@ -45,8 +45,8 @@ public struct PiecePlan: Sendable {
   /// - Complexity: O(number of pieces)
   var topRecords: [TopRecord?] {
     var records = [TopRecord?](repeating: nil, count: order.count)
-    // `extents` is a stack of the subtrees whose parent has not been visited yet. The left child of a node lies above
-    // the right child, because nodes are visited from the last to the first.
+    // `extents` is a stack of the subtrees whose parent has not been visited yet. Nodes are visited from the last to
+    // the first, so the stack has the left child of a node above the right child.
     var (extents, piece) = ([PointExtent](), pieces.count)
     for index in order.indices.reversed() {
       switch order[index] {
@@ -172,7 +172,7 @@ extension PieceTask: PlainValue {
 }
 
 extension SplitRule {
-  /// Reads a split rule. Throws an error if builds in pieces do not support the rule.
+  /// Reads a split rule. Throws an error if a build in pieces does not support the rule.
   fileprivate init(from bytes: inout PlainBytes) throws(PieceError) {
     let kind = try bytes.read(UInt32.self)
     switch Kind(rawValue: kind) {

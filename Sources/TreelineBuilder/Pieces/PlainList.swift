@@ -10,6 +10,6 @@ package struct PlainList<Value: PlainValue>: PlainValue {
 
   package var bytes: [UInt8] { plainBytes }
 
-  /// - Throws: `PieceError.damaged` if the given bytes are not a list, written as by the property `bytes`.
+  /// - Throws: `PieceError.damaged` if the given bytes were not returned by the property `bytes` of a list.
   package init(bytes: [UInt8]) throws(PieceError) { try self.init(plainBytes: bytes) }
 }

@@ -188,7 +188,7 @@ import Treeline
 
     var leafCount: Int { 1 << depth }
 
-    /// Number of points of the sample divided by the number of leaves.
+    /// Average number of sampled points in a leaf.
     private static let sampleDensity = 16
     /// Number of points that are read at once.
     private static let runLength = 16

@@ -10,7 +10,7 @@ public struct PlanRound: Sendable {
 
   /// Greatest number of bins in all questions together.
   static let mostBins = 1 << 24
-  /// Number of bins that each node may have, even if all nodes together then exceed `mostBins`.
+  /// Number of bins that each node may have, even if all nodes together then have more than `mostBins` bins.
   static let binsOfAnyNode = 64
 }
 

@@ -33,7 +33,7 @@ struct PointExtent: Equatable, Sendable {
     }
     let (own, width, height) = (ownMoments, UInt64(box.width), UInt64(box.height))
     // Each edge of the box has a point on it. So the sum of the points' distances from the left edge is at least the
-    // width of the box, and at most the width multiplied by the number of all points but one. The same holds for the
+    // width of the box. If there are n points, the sum is at most n - 1 times the width. The same holds for the
     // height.
     guard width <= own.x, own.x <= (own.count - 1) * width, height <= own.y, own.y <= (own.count - 1) * height,
       own.xx <= UInt128(own.x) * UInt128(width), own.yy <= UInt128(own.y) * UInt128(height),

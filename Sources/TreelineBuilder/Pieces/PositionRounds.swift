@@ -13,7 +13,7 @@ struct PositionRounds: Sendable {
   private let corner: PlanePoint
   private var bounds: PositionBounds
   /// `candidates`: ranges of dot products that must still be divided. `asked`: ranges that the latest question
-  /// divides, until it is answered.
+  /// divides; empty once this question is answered.
   private var candidates: [Candidate]
   private var asked: [Candidate] = []
 

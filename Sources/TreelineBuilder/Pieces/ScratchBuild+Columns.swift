@@ -124,7 +124,7 @@ import Treeline
       try endFile.setLength(0)
     }
 
-    /// Opens the file with the values of a build for reading.
+    /// Opens the file that holds a build's values, in order to read them.
     ///
     /// - Throws: `PieceError.damaged` if the file does not have values for all points.
     init(reading build: ScratchBuild) throws(PieceError) {

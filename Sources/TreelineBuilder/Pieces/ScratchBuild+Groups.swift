@@ -127,7 +127,7 @@ import Treeline
   }
 
   /// The positions of all points, tree by tree, and the extent of each tree: the moments and the bounding box of its
-  /// points. The extent is the answer to the first question that planning a tree asks (see `PlanQuestion`).
+  /// points. When a tree is planned, the first question (see `PlanQuestion`) asks for this extent.
   private struct DividedPositions {
     private let file: ScratchFile
     private let header: TreeGroups

@@ -88,7 +88,7 @@ import Treeline
     private let pointBuffers: UnsafeMutablePointer<PlanePoint>
     private let rowBuffers: UnsafeMutableRawPointer
     private let codeBuffers: UnsafeMutableRawPointer
-    /// Number of points of each piece that are in memory.
+    /// For each piece, the number of its points that are in memory.
     private var pending: [Int]
     /// For each piece, the index in the files at which the next points of the piece are written.
     private var ends: [Int]

@@ -46,8 +46,8 @@ import Treeline
       return plan.pieces
     }
 
-    /// Returns approximately how many times planning passes over the positions. The division into cells is one of
-    /// these passes.
+    /// Returns the approximate number of passes over the positions that are needed to plan the pieces. The division
+    /// into cells is one of these passes.
     package static func passCount(ofPoints count: Int, _ options: Options) -> Int {
       let pieces = max(1, count / options.pieceSize(codeLength: 0) + 1)
       let levels = Int.bitWidth - (pieces - 1).leadingZeroBitCount
@@ -74,7 +74,7 @@ import Treeline
       (first, count) = (Int(part.lowerBound), part.count)
     }
 
-    /// Reads the points of a range block by block.
+    /// Reads the points of a range, one block at a time.
     func forEachBlock(
       of range: Range<Int>, _ body: (Range<Int>, UnsafeBufferPointer<PlanePoint>) throws(PieceError) -> Void
     ) throws(PieceError) {

@@ -11,7 +11,7 @@ import Treeline
     /// Files that a build may write in the folder. The files are removed in this order.
     enum Name: String, CaseIterable {
       case state
-      /// The next state of the build, while it is written. The complete file is renamed to `state`.
+      /// The next state of the build, as long as this state is incomplete. The complete file is renamed to `state`.
       case newState = "state.new"
       /// The x and y coordinates of points without a map projection. The plane depends on the extent of all points. So
       /// positions on the plane replace this file once all points are read.
@@ -67,8 +67,8 @@ import Treeline
       return "\(parent)/\(FilePath(FilePath(index).hidden(suffix: "-\(String(hash, radix: 16)).scratch")).name)"
     }
 
-    /// Returns the paths of all files that may exist in the folder, and last the path of the folder itself. A caller
-    /// can remove the files and the folder in this order.
+    /// Returns the paths of all files that may exist in the folder, followed by the path of the folder itself. A
+    /// caller can remove the files and the folder in this order.
     package static func allPaths(in path: String) -> [String] {
       Name.allCases.map { "\(path)/\($0.rawValue)" } + [path]
     }

@@ -109,8 +109,8 @@ import Treeline
     }
   }
 
-  /// Joins the gap codes (see `Gap`) of consecutive pieces of a tree to the gap codes of the whole tree. A byte holds
-  /// the codes of two points.
+  /// Makes the gap codes (see `Gap`) of a whole tree from the gap codes of its consecutive pieces. A byte holds the
+  /// codes of two points.
   struct GapPacker {
     /// Gap code (see `Gap`) of the last added point, if the index of this point in the whole tree is even. The byte
     /// with this code is not written yet, because it still lacks the gap code of the next point. Nil if all bytes are

@@ -25,7 +25,7 @@ struct SeparatedTree: Sendable {
   private static let regionBytes = 1 << 16
   private static let codePageBytes = 1 << 12
 
-  /// Counts the memory pages that reading a node loads. Must be called for each node whose data are read.
+  /// Counts the memory pages that are loaded when a node is read. Must be called for each node whose data are read.
   @inline(__always) mutating func visit(_ node: Node) {
     // The node's record, its sums and its points are in three regions of the file. The three regions are counted only
     // if the record of the previously visited node is in another region than the record of this node. For a large
@@ -79,8 +79,8 @@ struct SeparatedTree: Sendable {
       _ = greatest.popFirst()
       equal += 1
     }
-    // One distance more than `wanted` is collected. So all nodes with the least of the collected distances are left
-    // out.
+    // The number of collected distances is `wanted + 1`, which is one too many. So all nodes with the least of these
+    // distances are left out.
     if equal <= wanted { return (least + 1, wanted + 1 - equal) }
     // All collected distances are equal, and more nodes may have this distance. So a second walk counts all nodes that
     // may be split at this distance or at a greater distance.

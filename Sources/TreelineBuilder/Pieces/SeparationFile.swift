@@ -15,8 +15,8 @@ import Treeline
       let file = try ScratchFile(path)
       self.file = file
       if !isWhole {
-        // Writing zeros to the file reserves disk space. Without this space, setting a code later on a full disk would
-        // kill the process.
+        // Zeros are written to the file to reserve disk space. Otherwise, the process would be killed if it set a code
+        // while the disk is full.
         let zeros = [UInt16](repeating: SeparationCode.zero.rawValue, count: min(count, ScratchBuild.blockSize))
         try file.setLength(0)
         for block in (0..<count).blocks(of: ScratchBuild.blockSize) {

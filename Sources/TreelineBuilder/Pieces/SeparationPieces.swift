@@ -171,7 +171,7 @@ package final class SeparationPieces: Sendable {
   private func advance(_ front: ShownFront, selecting count: Int) throws(PieceError) -> ShownFront? {
     var tree = tree
     let (weight, shown) = (front.weight, front.nodes.count)
-    // A part with many shown nodes, compared to `capacity`, gets more memory if memory is left.
+    // A part may have more than `capacity` nodes if many nodes are shown at its beginning and memory is left.
     let most = max(capacity, min(8 * shown, max(room.capacity - shown, 2 * shown)))
     let selection =
       weight <= most ? (floor: 1, count: weight) : tree.select(count, of: front)

@@ -94,8 +94,7 @@ struct ShownFront: Sendable {
     return isWhole ? nil : part
   }
 
-  /// Returns a copy of this front in which the nodes of the given piece are own nodes (see `Member.isOwn`), and no
-  /// other node is.
+  /// Returns a copy of this front in which exactly the nodes of the given piece are own nodes (see `Member.isOwn`).
   func asked(for piece: [Int32]) -> ShownFront {
     var whole = self
     for index in whole.nodes.indices { whole.nodes[index].isOwn = false }

@@ -90,7 +90,7 @@ extension Plane.Projection {
 }
 
 extension Plane {
-  /// Whether the latitude of a point is beyond the limit of Web Mercator, so that the point is moved to the edge of the
+  /// Whether the latitude of a point is beyond the limit of Web Mercator. Such a point is moved to the edge of the
   /// map.
   @inline(__always) static func isClipped(_ coordinate: Coordinate) -> Bool {
     abs(coordinate.latitude) > maximumLatitude
@@ -141,7 +141,7 @@ struct LongitudeGaps: Sendable {
   /// Whether no bin contains a point.
   var isEmpty: Bool { !least.indices.contains { least[$0] <= greatest[$0] } }
 
-  /// The position of the first point after the widest gap, which is a range of longitudes without points. If several
+  /// The position of the first point after the widest gap. A gap is a range of longitudes without points. If several
   /// gaps are equally wide, the first gap is used. The position is 0 if there are no points.
   var seam: UInt32 {
     let occupied = least.indices.filter { least[$0] <= greatest[$0] }

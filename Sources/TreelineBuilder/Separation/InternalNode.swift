@@ -1,8 +1,9 @@
 import Treeline
 
-/// A node with two children, as `SplitSequence` needs it. A node is the *blocker* of other nodes if they cannot be
-/// split yet because they are too close to it. These nodes wait until the blocker is split, or until the required
-/// distance is small enough. The waiting nodes form a linked list, and the blocker is the head of the list.
+/// A node with two children, as `SplitSequence` needs it. A node is the *blocker* of another node that cannot be split
+/// yet because it is too close to the blocker. The other node waits until the blocker is split, or until the required
+/// distance is small enough. All nodes that wait for a blocker form a linked list, and the blocker is the head of the
+/// list.
 ///
 /// A node's number is the tree index of its right child's first point. Numbers are unique, because each node separates
 /// a different pair of neighboring points. If neither of two nodes contains the other, the node with the smaller
@@ -111,8 +112,8 @@ struct InternalNodeTable: @unchecked Sendable {
     var position: PlanePoint
   }
 
-  /// Before a node with more points than this number is collected, the build checks for cancellation. Few nodes have
-  /// so many points, and collecting all other nodes takes almost no time.
+  /// The build checks for cancellation before it collects a node with more points than this number. Few nodes have so
+  /// many points, and collecting all other nodes takes almost no time.
   private static let pointsBetweenLooks = 1 << 12
 
   /// Collects one node. Adds each child of the node to `branches` if the child has children itself.

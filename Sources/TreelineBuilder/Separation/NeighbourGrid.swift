@@ -59,8 +59,8 @@ struct NeighbourGrid: ~Copyable {
     table.empty(for: count)
   }
 
-  /// Whether the pieces that are not in use may be too few for splitting another node. The nodes of a cell are stored
-  /// in pieces. Pieces can run out, because a cell that becomes empty keeps one piece.
+  /// Whether too few unused pieces may be left to split another node. The nodes of a cell are stored in pieces. Pieces
+  /// can run out, because a cell that becomes empty keeps one piece.
   var isExhausted: Bool { pieceCount + 4 > pieceCapacity }
 }
 

@@ -4,8 +4,8 @@
 /// Distances are divided into bands, 256 bands for each doubling of the squared distance. A split in a band that has
 /// not been reached is appended to the band's chain of blocks. When a band is reached, its splits are sorted. Most
 /// bands are so small that the sort works within the processor's caches. Splits that are added to the band afterwards
-/// go to a heap. As the splits of a reached band are sorted, most of the next splits are known well in advance, and
-/// `SplitSequence` can prefetch their nodes.
+/// go to a heap. Because the splits of a reached band are sorted, most of the next splits are known well in advance,
+/// and `SplitSequence` can prefetch their nodes.
 struct SplitQueue: ~Copyable {
   private static let bandBits = 8
   private static let bandCount = (64 - bandBits + 1) << bandBits

@@ -19,7 +19,7 @@ extension SplitSequence {
   }
 
   /// For each of the four steps of `prefetchAhead`, the number of looks by which the step runs ahead of the current
-  /// look. A look is a search for a node's neighbors. With half of these numbers, the speed would be the same.
+  /// look. A look is a search for a node's neighbors. If each number were half as large, the speed would be the same.
   private static var nodeAhead: Int { 24 }
   private static var slotsAhead: Int { 18 }
   private static var piecesAhead: Int { 12 }

@@ -14,8 +14,9 @@ import Treeline
 /// distance. Hence every node that could be split at r is queued at r or at a greater distance. The queue has the
 /// order of the rule: first by distance, then by tree order.
 ///
-/// With real and generated data, the sequence looks at the neighbors of a node about 1.3 times. All shown nodes are at
-/// least r apart. So a cell that is about as wide as r contains few nodes, and a search reads few cells.
+/// With real and generated data, the sequence looks at the neighbors of each node about 1.3 times on average. All
+/// shown nodes are at least r apart. So a cell that is about as wide as r contains few nodes, and a search reads few
+/// cells.
 ///
 /// A sequence may be a part of another sequence. The part begins with the nodes that are shown at some distance, and
 /// ends at a smaller distance. The part knows only some of the nodes, and is given boxes in which unknown nodes may be
@@ -30,12 +31,12 @@ struct SplitSequence: ~Copyable {
   let nodes: UnsafeMutablePointer<InternalNode>
   /// Nodes that are shown at the beginning, in tree order.
   let shownFirst: ContiguousArray<ShownNode>
-  /// Range in which the square of the distance falls.
+  /// The square of the distance r falls from the upper bound of this range to the lower bound.
   let squaredDistances: ClosedRange<UInt64>
   var unsure: UnsureBoxes
-  /// Whether a node whose `isOwn` is true has become unsure. The sequence must compute the separation of each node
-  /// whose `isOwn` is true. But once a node is unsure, nodes that the sequence does not know may affect its
-  /// separation. So the sequence ends.
+  /// Whether one of the sequence's own nodes has become unsure. The sequence must compute the separations of its own
+  /// nodes (`isOwn`). But the separation of an unsure node may depend on nodes that the sequence does not know. So the
+  /// sequence ends once this property is true.
   private(set) var hasUnsureOwn = false
   let projection: Plane.Projection
   let monitor: BuildMonitor

@@ -78,7 +78,7 @@ struct UnsureBoxes {
 
   // MARK: - Looking
 
-  /// Returns whether any box is nearer than a given distance to one of two positions.
+  /// Returns whether any box is less than a given distance away from at least one of two positions.
   func reach(_ a: PlanePoint, _ b: PlanePoint, within squaredDistance: UInt64) -> Bool {
     let reach = SplitSequence.reach(squaredDistance)
     return isReached(from: a, reach, squaredDistance) || isReached(from: b, reach, squaredDistance)

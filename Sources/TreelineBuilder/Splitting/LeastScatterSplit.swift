@@ -2,9 +2,9 @@ import Treeline
 
 /// Splits at the line that leaves the least scatter in the two halves: `SplitRule.leastScatter`.
 ///
-/// First places a line across the principal axis, at the best of all positions. Then turns the line: each point goes
-/// to the half whose mean is closer to the point. Turning is repeated as long as it removes enough scatter (S. Lloyd,
-/// 1982, doi:10.1109/TIT.1982.1056489, for two means).
+/// At first, the line lies across the principal axis, at the best of all positions. Then the line is turned: each
+/// point goes to the half whose mean is closer to the point. Turning is repeated as long as it removes enough scatter
+/// (S. Lloyd, 1982, doi:10.1109/TIT.1982.1056489, for two means).
 ///
 /// The scatter within the halves and the scatter between the halves add up to a constant. So the scatter within the
 /// halves is least if the scatter between the halves is greatest. The scatter between the halves, multiplied by the

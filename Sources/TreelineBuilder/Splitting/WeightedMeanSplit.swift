@@ -74,8 +74,8 @@ private struct Deviation: Sendable {
 /// The weight of a point. It is proportional to (d / D)^(gamma - 1). Here d is the distance of the point to the mean,
 /// and D is the distance of the farthest point to the mean.
 struct DistanceWeight: Sendable {
-  /// The weight is proportional to a power of the squared distance. This is the absolute value of the exponent, in
-  /// sixteenths. The exponent is negative if `isInverse` is true.
+  /// The weight is proportional to a power of the squared distance. This property is the absolute value of the
+  /// exponent, in sixteenths. The exponent is negative if `isInverse` is true.
   private let exponent: Int
   private let isInverse: Bool
   private let scale: Double

@@ -172,7 +172,7 @@ import Treeline
     /// throws an error.
     private func clear() throws(IndexWritingError) {
       var status = stat()
-      // The run that owned the file may just have ended and removed the file.
+      // In the meantime, the run that owned the file may have ended and removed the file.
       guard lstat(path, &status) == 0 else { return }
       if let found = Self.kind(of: status) { throw foreign(found) }
       // Meanwhile, another program may have replaced the file by a link or a pipe. With these flags, the call does not

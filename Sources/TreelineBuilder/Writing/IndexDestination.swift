@@ -13,8 +13,8 @@ import Treeline
   /// try tree.write(to: destination)
   /// ```
   ///
-  /// Reserving removes the temporary file that a killed build of an index at this path has left. If the destination is
-  /// deallocated before an index is written, nothing else on the disk has changed.
+  /// If a killed build has left a temporary file for this path, reserving the path removes that file. If the
+  /// destination is deallocated before an index is written, nothing else on the disk has changed.
   public final class IndexDestination {
     package let file: AtomicFile
 

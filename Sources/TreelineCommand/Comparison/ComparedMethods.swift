@@ -4,7 +4,7 @@ import GridBaseline
 import TreelineBuilder
 @_spi(Server) import TreelineComparison
 
-/// The methods to compare, and a tree. All methods number the points by the order in which this tree stores them.
+/// The methods to compare, and a tree. Every method identifies a point by its tree index in this tree.
 struct ComparedMethods {
   let tree: ClusterTree
   let grid: Grid

@@ -28,9 +28,9 @@ struct KMeansProgram {
     process.standardInput = input
     process.standardOutput = output
     do { try process.run() } catch { throw failure("could not be run", remedy: "give the path of a program") }
-    // Another thread writes the input, while this thread reads the output. A pipe holds only a few bytes. So a program
-    // that prints before it has read all its input waits until its output is read. If this thread wrote the input, the
-    // two programs could wait for each other forever.
+    // Another thread writes the input, while this thread reads the output. A pipe holds only a few bytes. So if the
+    // program prints before it has read all its input, the program waits until its output is read. If this thread
+    // wrote the input, the two programs could wait for each other forever.
     let pipe = input.fileHandleForWriting
     Thread.detachNewThread { Self.write(request, to: pipe) }
     let answer = try output.fileHandleForReading.readToEnd() ?? Data()

@@ -47,14 +47,15 @@ struct BuildForecast: CustomStringConvertible {
     return nanoseconds * Double(count) / 1e9 / share
   }
 
-  /// Returns how much processor time the threads get while other threads are busy, as a number of cores. A thread gets
-  /// at most one core.
+  /// While other threads are busy, the threads get only a share of the cores. Returns this share as a number of cores.
+  /// A thread gets at most one core.
   static func share(ofCores cores: Int, threads: Int, busyThreads: Double) -> Double {
     let threads = Double(max(threads, 1))
     return threads * min(1, Double(max(cores, 1)) / (threads + max(busyThreads, 0)))
   }
 
-  /// Number of threads of other processes that were busy or waited for the disk, averaged over the last minute.
+  /// Number of busy threads in other processes, averaged over the last minute. A thread that waits for the disk counts
+  /// as busy.
   static var busyThreads: Double {
     var loads = [0.0]
     // This process has just read the points and is part of the load average, so 1 is subtracted.

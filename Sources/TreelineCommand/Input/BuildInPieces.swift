@@ -52,8 +52,8 @@ final class BuildInPieces {
     return batches
   }
 
-  /// Returns the reason why the build cannot run in pieces, and as a remedy, options with which the build could run in
-  /// pieces. Returns nil if the build can run in pieces.
+  /// Returns the reason why the build cannot run in pieces, and a remedy, which names an option with which the build
+  /// could run in pieces. Returns nil if the build can run in pieces.
   private static func obstacle(to plan: Plan) -> (reason: String, remedy: String)? {
     let options = plan.options
     guard let rule = options.growth.splitRule else {
@@ -210,7 +210,8 @@ final class BuildInPieces {
   /// that are not parsed yet. Above this minimum, the buffered bytes hardly change the estimate.
   private static let leastForecastSize = 1 << 22
 
-  /// Reports that the build runs in pieces, and the cost of the build, as estimated from the points read so far.
+  /// Reports that the build runs in pieces. Also reports the cost of the build, which is estimated from the points
+  /// read so far.
   private func announce(first table: PointTable) {
     guard let folder else { return }
     let count = table.coordinates.count

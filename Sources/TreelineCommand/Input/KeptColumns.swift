@@ -19,12 +19,12 @@ struct KeptColumns {
   /// Finds the columns whose names are in `values`, the values of the option `--attributes`. Throws if a column is
   /// missing.
   ///
-  /// - Parameter takesAnyName: Whether to accept names of columns that are not in the table, because points that are
-  ///   not in the table may have these columns.
+  /// - Parameter takesAnyName: Whether to accept names of columns that are not in the table. Points that are not in
+  ///   the table may have such columns.
   init(_ values: [String], of table: PointTable, in input: Input, takesAnyName: Bool = false) throws {
     self.table = table
-    // Features, as in GeoJSON, have no fixed list of columns. An input without features shows no columns at all, so
-    // any name is accepted.
+    // Features, as in GeoJSON, have no fixed list of columns. So the columns of an input without Features are unknown,
+    // and any name is accepted.
     let isAnyName = takesAnyName || table.columnNames == nil && table.coordinates.isEmpty
     try Self.refuseTooMany(values.flatMap(Self.names(in:)).count, "--attributes", in: input)
     for value in values {

@@ -102,7 +102,7 @@ struct Points {
   /// Returns the row of a point in the input, given the point's tree index (its place in the tree).
   func row(atTreeIndex treeIndex: Int) -> Int { inputRow(tree.row(atTreeIndex: treeIndex)) }
 
-  /// Converts a row number of the tree to a row number of the input, which also counts skipped rows.
+  /// Converts a row number of the tree to a row number of the input. Row numbers of the input also count skipped rows.
   private func inputRow(_ row: Int) -> Int { table?.row(ofPoint: row) ?? row }
 
   /// Returns a cluster of the tree as a feature.

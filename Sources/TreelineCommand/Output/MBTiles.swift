@@ -13,7 +13,7 @@ final class MBTiles: TileArchive {
   ///
   /// - Parameters:
   ///   - file: Path of an empty file, which SQLite fills.
-  ///   - path: Path of the output for messages.
+  ///   - path: Path of the output, as messages show it.
   init(file: String, path: String) throws {
     self.path = path
     try check(sqlite3_open(file, &database))

@@ -32,7 +32,8 @@ final class ReportFile {
   func finish() throws { try file.finish() }
 }
 
-/// Removes incomplete files when a signal ends the process, such as an interrupt, a closed terminal or a closed pipe.
+/// Removes incomplete files when a signal ends the process. Such a signal is sent, for example, after an interrupt, or
+/// when a terminal or a pipe is closed.
 enum Interruption {
   private static let signals = [SIGHUP, SIGINT, SIGPIPE, SIGTERM]
 

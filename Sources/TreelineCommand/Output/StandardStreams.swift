@@ -12,7 +12,7 @@ func printToStandardError(_ line: String) {
   FileHandle(fileDescriptor: StandardStreams.errors, closeOnDealloc: false).write(Data((line + "\n").utf8))
 }
 
-/// Messages on standard error other than errors. They report what was read, skipped or repaired.
+/// Messages on standard error that are not errors. They report what was read, skipped or repaired.
 enum Notes {
   /// Whether notes are suppressed. Set once, before any work begins.
   nonisolated(unsafe) fileprivate(set) static var areSilent = false

@@ -129,8 +129,8 @@ struct BuildCommand: ParsableCommand {
     try reportingFailures {
       let input = Input(path: path, columns: positions)
       try input.checkOutputs([output])
-      // If the output file cannot be written, the user should see the error at once, and reading may take minutes. So
-      // the output file is opened before the input is read.
+      // Reading may take minutes, and the user should see at once if the output file cannot be written. So the output
+      // file is opened before the input is read.
       let destination = try IndexDestination(output, overwriting: force)
       Interruption.removes(destination.file.partialPath)
       // Without this call, a file that exceeds the shell's size limit would end the process. With this call, only the

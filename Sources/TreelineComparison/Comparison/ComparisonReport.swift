@@ -70,7 +70,7 @@ package struct ComparisonOptions: Sendable {
   /// The view to compare; nil to choose several views.
   package var viewport: Viewport?
 
-  /// Size of the screen for views that are chosen.
+  /// Size of the screen for views that are chosen from the data.
   package var size: Viewport.Size
 
   package var cellSize: CellSize

@@ -1,8 +1,8 @@
 @_spi(Server) import Treeline
 
 extension ViewMeasure {
-  /// Share of badges, from 0 to 1, whose nearest neighbor lies in the same row or column, within 5 degrees. nil if all
-  /// clusters share one position.
+  /// Share of badges, from 0 to 1, whose nearest neighbor lies directly to the left or right, above or below. The
+  /// direction may be up to 5 degrees off. nil if all clusters share one position.
   static var axisShare: Self {
     Self(
       key: "grid_look", title: "Badges in rows and columns",
@@ -108,8 +108,9 @@ struct PixelIndex: Sendable {
     origin = positions.reduce(positions.first ?? .zero) { pointwiseMin($0, $1) }
     let size = positions.reduce(origin) { pointwiseMax($0, $1) } - origin
     let count = Double(max(positions.count, 1))
-    // With the first value, there is about one bin for each position. The second value is greater if the positions lie
-    // along a line, and keeps the number of bins small. The third value keeps the side of a bin above 0.
+    // The side of a bin is the greatest of three values. The first value gives about one bin for each position. The
+    // second value is greater if the positions lie along a line, and keeps the number of bins small. The third value
+    // keeps the side above 0.
     side = max((size.x * size.y / count).squareRoot(), size.max() / count, 1e-6)
     columns = Int(size.x / side) + 1
     rows = Int(size.y / side) + 1
@@ -146,8 +147,8 @@ struct PixelIndex: Sendable {
     return false
   }
 
-  /// Returns the nearest other position; nil if there is no other position. If several positions are nearest, returns
-  /// the first of them.
+  /// Returns the nearest other position; nil if there is no other position. If several positions are equally near,
+  /// returns the first of them.
   func nearest(to index: Int) -> Int? {
     let position = positions[index]
     let (column, row) = (column(position.x), row(position.y))
@@ -169,8 +170,8 @@ struct PixelIndex: Sendable {
 
   private func forEachBin(inRing ring: Int, around column: Int, _ row: Int, _ body: (Int, Int) -> Void) {
     for y in max(row - ring, 0)...min(row + ring, rows - 1) {
-      // A ring is a square frame of bins. In the first row and the last row of the frame, all bins belong to the
-      // frame. In the rows between them, only the leftmost and the rightmost bin do.
+      // A ring is a square frame of bins. In its first row and its last row, all bins belong to the frame. In every
+      // other row, only the leftmost bin and the rightmost bin belong to the frame.
       let step = abs(y - row) == ring || ring == 0 ? 1 : 2 * ring
       for x in stride(from: column - ring, through: column + ring, by: step) where 0..<columns ~= x { body(x, y) }
     }

@@ -21,7 +21,7 @@ struct Membership {
 struct Conservation {
   /// The counts of three kinds of faults, with their names in JSON and tables. The first count is the number of points
   /// in view that are in no cluster. The second count is the number of times that a cluster lists a point of another
-  /// cluster. The third count is the sum of the errors of the numbers on badges.
+  /// cluster. The third count is the sum of the errors in the numbers on badges.
   let faults: [(name: String, count: Int)]
 
   init(of points: ViewPoints, in membership: Membership) {

@@ -31,8 +31,8 @@ struct Praise: Sendable {
   let clause: Clause
 
   enum Clause: Sendable {
-    /// A clause such as `has 12 % of its badges in line with a neighbor`. The value of the compared method follows the
-    /// clause.
+    /// A clause such as `has 12 % of its badges in line with a neighbor`. The value of the other method follows in
+    /// parentheses.
     case value(of: String)
     /// A clause such as `puts its badges 12 % closer to the nearest point than Grid`. Gains below 2 % get no clause.
     case gain(of: String, nearerTo: String, ending: String = "")

@@ -38,7 +38,7 @@ extension ClusterTree {
           // The nearer child is pushed last, so it is visited first.
           stack += [visit(left), visit(right)].sorted { $0.bound > $1.bound }
         } else {
-          // All points of a stack share one position, so a few of them suffice.
+          // All points of a stack share one position, so it is enough to read a few of them.
           for index in Int(node.first)..<Int(node.first) + min(Int(node.count), Self.scannedCount) {
             best = min(best, squaredDistance(fromX: x, y, to: PlaneRect(position(atTreeIndex: index))))
           }
@@ -48,7 +48,7 @@ extension ClusterTree {
     }
   }
 
-  /// Maximum number of points of a node whose points are read one by one.
+  /// If a node has at most this number of points, the points are read one by one.
   static var scannedCount: Int { 16 }
 
   func squaredDistance(fromX x: Double, _ y: Double, to rect: PlaneRect) -> Double {

@@ -64,8 +64,8 @@ extension ClusterTree {
     try lonePoints(in: view.window, within: SinglePoints.loneliness * view.unitsPerPixel)
   }
 
-  /// Returns the tree indices of the points in a window that have no other point within a distance. The other points
-  /// may also lie outside the window.
+  /// Returns the tree indices of the lone points in a window. A point is lone if every other point, inside or outside
+  /// the window, is farther away than `distance`.
   ///
   /// - Complexity: O(log n) for each point in a bucket (a node of few points) that is wider than the distance. Few
   ///   points lie in such buckets. In a narrower node, all points are within the distance of each other.

@@ -21,9 +21,9 @@ package enum MethodChoice: Hashable, Sendable {
 
   /// Returns the default choices: the grid and four cuts. The grid, the breadth-first cut and the cut with badges come
   /// first, because a report shows them in its first row. The widest-first cut and the cut with a spacing follow. The
-  /// breadth-first and the widest-first cut are on the tree of Applidium's article. The cut with a spacing is on a
-  /// tree that is merged by distance. The cut with badges is on a tree that is merged for badges. If `growth` is
-  /// given, all cuts are on a tree of this growth, and cuts that do not suit this growth are left out.
+  /// breadth-first and the widest-first cut use the tree of Applidium's article. The cut with a spacing uses a tree
+  /// that is merged by distance. The cut with badges uses a tree that is merged for badges. If `growth` is given, all
+  /// cuts use a tree of this growth, and cuts that do not suit this growth are left out.
   package static func standard(of growth: Growth? = nil) -> [MethodChoice] {
     let limited = growth ?? .splitting(.mean)
     return [.grid, .tree(.breadthFirst, limited)]

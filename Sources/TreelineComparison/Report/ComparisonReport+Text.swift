@@ -69,7 +69,7 @@ struct MeasureRow {
     explanation = measure.explanation
     cells = zip(values, measure.best(of: values, isRanked: isRanked)).map { value, isBest in
       let text = measure.unit.text(value)
-      // All values below the smallest number that is shown have the same text. So none of these values is called the
+      // Values that are too small to be shown as numbers have the same text, `<0.1 %`. So none of them is called the
       // best.
       return (text, isBest && !text.hasPrefix("<"))
     }

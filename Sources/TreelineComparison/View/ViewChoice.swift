@@ -34,7 +34,8 @@ struct ViewChoice {
     return [whole] + (0..<count).map { descent[($0 + 1) * descent.count / count - 1].view }
   }
 
-  /// A step of the descent: a view, and its center on the plane before the view is cut at the edges of the plane.
+  /// A step of the descent: a view, and its center on the plane. The view may have been cut at the edges of the plane.
+  /// The center is the center of the uncut view.
   struct Step {
     let view: ComparisonView
     let x: Double
@@ -106,7 +107,7 @@ struct ViewChoice {
     return try ComparisonView(Viewport(box, zoom: zoom), on: tree.plane)
   }
 
-  /// Rounds degrees to six decimals. The last decimal is 11 cm.
+  /// Rounds degrees to six decimals. One unit of the last decimal is 11 cm.
   private func rounded(_ degrees: Double) -> Double {
     tree.plane.projection == .webMercator ? (degrees * 1e6).rounded() / 1e6 : degrees
   }

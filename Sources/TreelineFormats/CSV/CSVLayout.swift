@@ -24,8 +24,8 @@ enum CoordinateSpelling {
       }
   }
 
-  /// Returns the coordinate in two cells, or in the first cell if this cell contains both numbers. Returns nil if the
-  /// coordinate is not valid for the axes.
+  /// Returns the coordinate that is written in two cells, or in the first cell if this cell contains both numbers.
+  /// Returns nil if the coordinate is not valid for the axes.
   @inline(__always) func coordinate(_ first: Bytes, _ second: Bytes, _ axes: Axes) -> (first: Double, second: Double)? {
     switch self {
     case .decimalPoints:
@@ -45,7 +45,7 @@ enum CoordinateSpelling {
 }
 
 extension Axes {
-  /// Returns the coordinate in two cells, in any spelling; nil if the coordinate is invalid.
+  /// Returns the coordinate that is written in two cells, in any spelling; nil if the coordinate is invalid.
   @inline(never) fileprivate func coordinate(_ first: Bytes, _ second: Bytes, _ mark: DecimalMark) -> (
     first: Double, second: Double
   )? {

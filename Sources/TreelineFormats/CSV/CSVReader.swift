@@ -25,7 +25,7 @@ struct CSVReader: InputFormat {
     if header.isRepaired { builder.countRepairedRow() }
     for note in header.notes { builder.add(note) }
     // All rows of an input spell coordinates in the same way (see `CoordinateSpelling`). Each spelling has its own
-    // loop, so that no loop must check for every row which spelling it has.
+    // loop, so that the spelling is not checked again for every row.
     switch layout.spelling {
     case .decimalPoints: try readRecords(layout, spelled: .decimalPoints, into: &builder)
     case .decimalCommas: try readRecords(layout, spelled: .decimalCommas, into: &builder)
@@ -159,8 +159,8 @@ struct CSVReader: InputFormat {
       if !isBlank(record, rest) { return cells }
       offset += record.end
     }
-    // The window has a greatest size. An error about a row that is longer is reported only when the row itself is
-    // read.
+    // The row may be longer than the maximum size of the window. The error about such a row is reported only when the
+    // row itself is read.
     guard !window.isAtEnd, try window.more() else { return [] }
     return nil
   }

@@ -135,7 +135,7 @@ enum ColumnFinder {
   }
 
   /// Returns the coordinate columns of a place. If there are several places, returns the columns of the start of the
-  /// journey. Returns nil if no column names a place. Throws if there are several places and not exactly one of them
+  /// journey. Returns nil if no column names a place. If there are several places, throws unless exactly one of them
   /// is a start.
   private static func columnsOfPlace(_ cells: [String], _ words: [[String]]) throws(ColumnProblem) -> Columns? {
     func columns(_ axis: Set<String>) -> [(place: [String], column: Int)] {

@@ -21,7 +21,7 @@ extension WellKnownText {
     var reader = reader
     let type = UInt32(truncatingIfNeeded: reader.integer(bytes: 4)!)
     var number = type & 0x0FFF_FFFF
-    // In ISO types, the thousands give the dimensions: 1 for Z, 2 for M, 3 for both.
+    // In the number of an ISO type, the thousands digit gives the dimensions: 1 for Z, 2 for M, 3 for both.
     let thousands = number / 1000
     number %= 1000
     guard thousands <= 3, number > 0 else { return .brokenBinary }

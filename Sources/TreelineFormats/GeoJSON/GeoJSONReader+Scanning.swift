@@ -92,7 +92,7 @@ enum CollectionMember {
   case foreignEsriSystem(found: String)
   /// A member that occurs only in Esri's JSON.
   case esri
-  /// A member in which the server that wrote the input reports that the input contains only part of the features.
+  /// A member with which the server reports that it sent only part of its features.
   case exceededLimit
   case other
 }

@@ -139,7 +139,7 @@ struct GeoJSONReader: InputFormat {
   }
 
   private mutating func readFeatures() throws(ReadingError) {
-    // This space may extend beyond the end of the window.
+    // The space before the array may extend beyond the end of the window.
     try skipSpace()
     try expect(Byte.openBracket, "an array of Features")
     var previousLine = window.line
@@ -171,9 +171,9 @@ struct GeoJSONReader: InputFormat {
     return try continues(closing: Byte.closeBracket, "\",\" or \"]\"")
   }
 
-  /// Returns the length of the first line with its comma; nil if the line cannot safely be skipped. The line can be
-  /// skipped if the next line is a whole Feature or ends the collection. The line can also be skipped if it looks like
-  /// one whole Feature and the next line continues the array.
+  /// Returns the length of the first line, including its comma; nil if the line cannot safely be skipped. The line can
+  /// be skipped if the next line is a whole Feature or ends the collection. The line can also be skipped if it looks
+  /// like one whole Feature and the next line continues the array.
   private func lengthOfLine() throws(ReadingError) -> Int? {
     guard let end = try firstIndex(from: 0, where: Self.endsLine),
       let next = try firstIndex(from: end, where: { $0 > Byte.space })

@@ -4,7 +4,7 @@
 /// If the bytes end within a record, the scanner calls `more` and scans the record again. The window doubles each
 /// time, so the total time is linear.
 final class Window {
-  /// Name of the input for messages.
+  /// Name of the input, as messages show it.
   let file: String
   private let source: any ByteSource
   private let limit: Int

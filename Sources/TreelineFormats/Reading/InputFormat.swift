@@ -20,7 +20,7 @@ package enum InputFormats {
   /// Format of inputs whose first byte belongs to no other format.
   private static var fallback: any InputFormat.Type { CSVReader.self }
 
-  /// Names of all formats for messages, such as `CSV or GeoJSON`.
+  /// Names of all formats, as messages list them, such as `CSV or GeoJSON`.
   package static var names: String { all.map { $0.name }.listed() }
 
   /// Detects the format of an input. Consumes only a UTF-8 byte order mark.
@@ -55,8 +55,8 @@ package enum InputFormats {
         }
       }
       if window.isAtEnd { throw .empty(file: file) }
-      // If the window cannot grow any more, it contains only white space. An input that begins with so much white
-      // space is unusual, but it is valid CSV.
+      // The window contains only white space. If it cannot grow any more, the input is read as CSV, because valid CSV
+      // may begin with any amount of white space.
       guard try window.more() else { return fallback }
     }
   }

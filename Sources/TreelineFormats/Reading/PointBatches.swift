@@ -3,13 +3,13 @@ import Treeline
 /// Passes the points of an input to a receiver in batches, if the points do not fit into memory. The receiver is the
 /// closure that `init` gets.
 ///
-/// If all points fit into the first batch, the receiver is not called. The table that the reader of the input returns
-/// then contains all points.
+/// If all points fit into the first batch, the receiver is not called. In this case, the table that the reader of the
+/// input returns contains all points.
 package final class PointBatches {
   /// Maximum size of the points and skipped rows of the first batch, in bytes.
   let firstMemory: Int
-  /// Memory for a point or a skipped row, in bytes. If columns are kept, a point also takes the memory of its record,
-  /// which is its row as it is in the input.
+  /// Memory for a point or a skipped row, in bytes. If columns are kept, a point takes additional memory for its
+  /// record, which is not included.
   let bytesPerPoint: Int
   private let body: (PointBatch) throws -> Void
   /// The error that the receiver threw.

@@ -10,8 +10,8 @@ public struct PointTable: Sendable {
   public let rowCount: Int
   /// The first 1,000 rows that were skipped because they had no valid position.
   public let invalidRows: [InvalidRow]
-  /// Number of rows, including the header, that contain bytes that are not UTF-8. Such bytes are decoded as U+FFFD.
-  /// The number is 0 if columns were not kept.
+  /// Number of rows with invalid UTF-8. The header counts as a row. Invalid bytes are decoded as U+FFFD. The number is
+  /// 0 if columns were not kept.
   public let repairedRowCount: Int
   /// Notes to the user about how the input was read.
   public let notes: [ReadingNote]
@@ -128,8 +128,8 @@ extension RecordDecoder {
 
 extension PointTable {
   /// Names of a CSV file's columns, except the coordinates, in the order of the file. The names are known even if
-  /// there are no rows. The names are nil for GeoJSON, because its Features may have different columns, and if columns
-  /// were not kept.
+  /// there are no rows. The names are nil for GeoJSON, because its Features may have different columns. The names are
+  /// also nil if columns were not kept.
   package var columnNames: [String]? { decoder?.columnNames }
 
   /// Returns whether any point has a column with this name. Names are compared as Swift strings, so canonically

@@ -26,9 +26,9 @@ public enum ReadingError: Error, Hashable, Sendable {
   case malformed(file: String, line: Int, byte: Int64, expected: String, found: String)
   /// A line of GeoJSON is not valid JSON, but later lines can be read. The Feature begins on line `start`.
   case malformedLine(file: String, line: Int, start: Int, byte: Int64, expected: String, found: String)
-  /// The member `crs` of GeoJSON names another system than longitudes and latitudes of WGS 84.
+  /// The member `crs` of GeoJSON names a system other than longitudes and latitudes of WGS 84.
   case foreignSystem(file: String, line: Int, found: String)
-  /// The member `spatialReference` of Esri's JSON names another system than longitudes and latitudes of WGS 84.
+  /// The member `spatialReference` of Esri's JSON names a system other than longitudes and latitudes of WGS 84.
   case foreignEsriSystem(file: String, line: Int, found: String)
   /// A record is longer than `limit` bytes.
   case recordTooLong(file: String, line: Int, limit: Int)

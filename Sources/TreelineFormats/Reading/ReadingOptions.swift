@@ -7,8 +7,8 @@ public struct ReadingOptions: Hashable, Sendable {
   /// Whether rows without a valid position are skipped, counted and listed. If false, a row without a valid position
   /// is an error.
   public var skipsInvalid: Bool
-  /// Whether the other data of each point are kept in memory, too. In CSV, these are all columns besides the
-  /// coordinates. In GeoJSON, these are the `properties`.
+  /// Whether the data of each point besides its position are kept in memory, too. In CSV, these data are all columns
+  /// besides the coordinates. In GeoJSON, these data are the `properties`.
   public var keepsColumns: Bool
   /// Whether positions are x and y on a plane without a map projection, instead of longitudes and latitudes.
   ///

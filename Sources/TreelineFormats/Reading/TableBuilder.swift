@@ -123,7 +123,7 @@ struct Axes {
 
   /// Limits in degrees.
   static let sphere = Axes(isPlanar: false, firstLimit: 180, secondLimit: 90)
-  /// The limits of x and y. They are so far below the largest Double that extents and distances stay finite.
+  /// The limits of x and y. They are much smaller than the largest Double, so extents and distances stay finite.
   static let plane = Axes(isPlanar: true, firstLimit: 1e300, secondLimit: 1e300)
 
   // NaN compares as false, so these functions return true only for finite numbers.

@@ -123,9 +123,9 @@ extension Plane {
   }
 
   /// Returns the area that a cluster's points cover, in square kilometers; nil if all points share one position. This
-  /// is the area of an ellipse whose half axes are two standard deviations of the points. An ellipse that is narrower
-  /// than a quarter of its length counts as wide as a quarter of its length. The viewer colors tiles by this area.
-  /// `density.js` computes the same area for answers that are not tiles.
+  /// is the area of an ellipse whose half axes are two standard deviations of the points. The width of the ellipse
+  /// counts as at least a quarter of its length. The viewer colors tiles by this area. `density.js` computes the same
+  /// area for answers that are not tiles.
   @_spi(Server) public func coveredArea(of cluster: Cluster) -> Double? {
     if cluster.rect.isPoint { return nil }
     let ellipse = cluster.ellipse

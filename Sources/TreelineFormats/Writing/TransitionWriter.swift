@@ -112,8 +112,8 @@ public struct TransitionWriter: Sendable {
       (filteredOut, filteredIn, pointCountBefore) = (counts.out, counts.in, count)
     }
 
-    /// Writes all numbers of this struct as members of a JSON object. Writes nothing if no point passes only one of
-    /// the two filters.
+    /// Writes all numbers of this struct as members of a JSON object. Writes nothing if every point passes both
+    /// filters or neither of them.
     func write(to bytes: inout OutputBytes) {
       guard filteredOut + filteredIn > 0 else { return }
       if let pointCountBefore {

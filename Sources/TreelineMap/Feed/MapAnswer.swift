@@ -7,7 +7,7 @@ final class ShownCluster: Sendable {
   let place: MapMotion.Place
   /// Diameter of the badge in pixels.
   let diameter: Double
-  /// Values of the aggregates that the feed's options list, in the order of this list.
+  /// Values of the aggregates in the options of the feed, in the same order.
   let values: [AggregateValue]
 
   init(_ cluster: Cluster, at place: MapMotion.Place, diameter: Double, values: [AggregateValue]) {
@@ -23,7 +23,7 @@ public struct MapAnswer: Sendable {
   /// The clusters of the answer, in tree order.
   public let clusters: Clusters
 
-  /// The clusters of `clusters` in the same order, with positions and sizes.
+  /// The same clusters as in `clusters`, in the same order, each with its position and size.
   let shown: [ShownCluster]
 
   /// The tree that answered the query.

@@ -114,7 +114,7 @@ extension MapFeed {
     set { change { $0.scale = newValue } }
   }
 
-  /// The tree that answers queries. To change the filter, set the tree with another filter.
+  /// The tree that answers queries. To change the filter, set this property to the tree with another filter.
   public var tree: ClusterTree? {
     get { state.withLock(\.tree) }
     set {
@@ -189,7 +189,7 @@ extension MapFeed {
 
     var shownCut: Cut { (cut ?? tree.map { .standard(of: $0, in: viewport) } ?? .standard).scaled(by: scale) }
 
-    /// The request to answer; nil if the current request already has an answer.
+    /// The request that must be answered next; nil if the current request already has an answer.
     var wanted: Request? {
       guard tree != nil, let viewport else { return nil }
       let request = Request(treeNumber: treeNumber, query: Query(shownCut, in: viewport))

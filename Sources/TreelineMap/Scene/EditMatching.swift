@@ -8,8 +8,8 @@ struct EditMatching {
   private let answer: MapAnswer
   private let row: (Int) -> Int?
   private let isFree: (Int) -> Bool
-  /// For the row of each point in a small new cluster, the number of this cluster. The points of large clusters are
-  /// not listed here. They are found by a search.
+  /// Maps the row of each point in a small new cluster to the number of this cluster. The points of large clusters are
+  /// not in this dictionary. A search finds the clusters of these points.
   private var numbersByRow: [Int: Int] = [:]
 
   /// Maximum number of points in a small cluster.

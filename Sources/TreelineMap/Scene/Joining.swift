@@ -10,8 +10,8 @@ struct Joining {
   /// Leaving badges that move into the badge of the merged cluster, and keep their numbers until they arrive there.
   private(set) var badges: Set<MapBadge.ID> = []
 
-  /// Badges that were going to count the points of a badge in `badges` once that badge has stopped counting. These
-  /// later badges never get numbers.
+  /// Badges that would have counted the points of a badge in `badges` at a later time. Instead, they never get
+  /// numbers.
   private(set) var replaced: Set<MapBadge.ID> = []
 
   init(_ range: Range<Int>) { self.range = range }

@@ -24,15 +24,15 @@ public struct MapBadge: Identifiable, Sendable {
     /// Whether the badge is drawn. After a merge, the badge of the merged cluster is drawn only when the merging
     /// badges have arrived.
     public var isVisible: Bool
-    /// Whether the badge counts its points at this moment. If true, the number of points is drawn on the badge. Only
-    /// the badge of a single point has no number, although it counts the point.
+    /// Whether the badge counts its points at this moment. If true, the number of points is drawn on the badge, unless
+    /// it is the badge of a single point.
     public var showsCount: Bool
   }
 
   /// Identifier of the badge.
   public let id: ID
 
-  /// The cluster of the badge, as the latest answer with this cluster shows it.
+  /// The cluster of the badge, with the data from the latest answer that contains this cluster.
   var shown: ShownCluster
 
   /// The cluster that the badge shows.
@@ -66,8 +66,8 @@ public struct MapBadge: Identifiable, Sendable {
   /// Time from which the badge is drawn. The badge of a merged cluster is drawn when the merging badges arrive.
   var appearsAt = -Double.infinity
 
-  /// Position of the cluster in the answer. The badge moves to this position, or to a copy of this position one or
-  /// more turns around the world.
+  /// Position of the cluster in the answer. The badge moves to this position, or to a copy of the position that is one
+  /// or more turns around the world away.
   var targetX: Double
   var targetY: Double
 

@@ -46,8 +46,8 @@ extension MapScene {
   }
 
   /// Fills `leavingByCluster` and `counting` from the leaving badges of the current tree, before the next part of the
-  /// answer is applied. Badges that begin to leave only while this part is applied are not included, because they do
-  /// not affect this part.
+  /// answer is applied. If a badge begins to leave while this part is applied, it is not included, because it does not
+  /// affect this part.
   private mutating func lookAtLeaving() {
     (leavingByCluster, counting) = ([:], [])
     for (index, badge) in leaving.enumerated() where !badge.isForeign {
@@ -92,8 +92,7 @@ extension MapScene {
       byLook[Look(badge.cluster.plane, x: badge.targetX, y: badge.targetY, badge.pointCount)] = index
     }
     var isAdopted = Set<Int>()
-    // For each new cluster, the index of the badge that becomes the cluster's badge; nil if no badge becomes the
-    // cluster's badge.
+    // For each new cluster, the index of the badge that becomes the cluster's badge; nil if there is no such badge.
     var adoptions = answer.shown.map { new -> Int? in
       let look = Look(new.cluster.plane, x: new.place.x, y: new.place.y, new.cluster.pointCount)
       return byLook[look].flatMap { isAdopted.insert($0).inserted ? $0 : nil }
@@ -149,7 +148,8 @@ extension MapBadge {
 }
 
 extension PartialAnswer {
-  /// The change from the next badges of the previous answer to the next clusters of the new answer.
+  /// One step of the change between two answers. It concerns the next badges of the previous answer and the next
+  /// clusters of the new answer.
   enum Step {
     case kept, exited, entered
     /// The next badge splits into this number of clusters.

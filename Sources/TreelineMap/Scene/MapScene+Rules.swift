@@ -140,8 +140,8 @@ extension MapScene {
     shown.append(badge)
   }
 
-  /// Called for a cluster that enters. If leaving badges count points of this cluster, they stop at once. Some other
-  /// badges were to count points of these leaving badges later. They begin to count these points now.
+  /// Called for a cluster that enters. If leaving badges count points of this cluster, they stop at once. If other
+  /// badges would begin to count points of these leaving badges later, they begin now.
   ///
   /// - Parameter remaining: Badges of the previous answer to which no rule has been applied yet.
   mutating func handOver(_ range: Range<Int>, remaining: inout ArraySlice<MapBadge>) {
@@ -268,7 +268,7 @@ extension MapBadge {
     go(at: now, to: whole, for: duration, scale: MapTiming.withdrawn, opacity: 0)
   }
 
-  /// If the badge is to get its number later, gives it the number now.
+  /// If the badge would get its number only later, gives it the number now.
   fileprivate mutating func takeOver(at now: Double) {
     guard countsFrom > now else { return }
     countsFrom = now

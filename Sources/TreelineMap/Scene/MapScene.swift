@@ -137,14 +137,14 @@ public struct MapScene: Sendable {
   /// The badges of the answer, in tree order.
   public var answerBadges: [MapBadge] { shown + (rest?.old ?? []) }
 
-  /// Returns the badge of the answer whose cluster contains a point, given the tree index of the point. Returns nil if
-  /// there is no such badge. Call this function to keep a point selected through splits and merges.
+  /// Given the tree index of a point, returns the badge whose cluster contains the point. Returns nil if the answer
+  /// has no such badge. Call this function to keep a point selected through splits and merges.
   ///
   /// - Complexity: O(log k) for k badges.
   public func badge(containing index: TreeIndex) -> MapBadge? { badge(containingTreeIndex: index.rawValue) }
 
-  /// Returns the badge of the answer whose cluster contains a point, given the number of the point in tree order; nil
-  /// if there is no such badge.
+  /// Given the number of a point in tree order, returns the badge whose cluster contains the point. Returns nil if the
+  /// answer has no such badge.
   package func badge(containingTreeIndex treeIndex: Int) -> MapBadge? {
     for badges in [shown[...], rest?.old ?? []] {
       let index = firstIndex(in: badges.indices) { badges[$0].range.upperBound > treeIndex }

@@ -27,8 +27,8 @@ public struct MapTiming: Hashable, Sendable {
   static let formed = 0.9
   /// Final scale of a badge that disappears.
   static let faded = 0.4
-  /// Final scale of a badge whose points move into another badge before the first badge has shown a number. The first
-  /// badge fades while it moves to the other badge.
+  /// Final scale of a badge that fades while it moves to another badge, before it has shown a number. The other badge
+  /// contains the points of the fading badge.
   static let withdrawn = 0.6
   /// Initial size of a badge that comes out of another badge, as a fraction of the other badge's size.
   static let part = 0.8

@@ -3,7 +3,7 @@ import TreelineMap
 /// Calls a closure once per frame while something moves.
 @MainActor public protocol FrameSource: AnyObject {
   /// Calls the closure in each frame, beginning with the next frame, until `stop()` is called or the source is
-  /// released. A caller does not call `start` twice without a call of `stop()` in between.
+  /// released. A caller always calls `stop()` before it calls `start` again.
   func start(_ onFrame: @escaping @MainActor () -> Void)
 
   /// Stops the calls.

@@ -3,7 +3,7 @@
   import Treeline
 
   extension BoundingBox {
-    /// Creates the box of a region. The box extends half of each span to both sides of the region's center. `west` is
+    /// Creates the box of a region. Each edge of the box is half a span away from the region's center. `west` is
     /// greater than `east` if the box crosses the antimeridian. Latitudes are limited to the poles. Returns nil if a
     /// number is not finite or if a span is negative.
     public init?(_ region: MKCoordinateRegion) {
@@ -29,8 +29,8 @@
   }
 
   extension MKCoordinateRegion {
-    /// Creates the region of a box. The center is halfway between the edges in degrees. If the box crosses the
-    /// antimeridian, the center lies inside the box.
+    /// Creates the region of a box. The center is halfway between the edges in degrees. It lies inside the box even
+    /// if the box crosses the antimeridian.
     public init(_ box: BoundingBox) {
       let degrees = box.east < box.west ? box.east - box.west + 360 : min(box.east - box.west, 360)
       self.init(

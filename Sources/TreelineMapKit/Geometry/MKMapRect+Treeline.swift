@@ -104,9 +104,9 @@
   }
 
   extension BoundingBox {
-    /// Creates the box of a map rectangle, such as the visible rectangle. The rectangle may lie whole turns east or
-    /// west of the world. `west` is greater than `east` if the box crosses the antimeridian. Returns nil for
-    /// `MKMapRect.null`, for a rectangle of negative size, and if a number is not finite.
+    /// Creates the box of a map rectangle, such as the visible rectangle. The rectangle may be shifted east
+    /// or west by a multiple of the world's width. `west` is greater than `east` if the box crosses the antimeridian.
+    /// Returns nil for `MKMapRect.null`, for a rectangle of negative size, and if a number is not finite.
     public init?(_ rect: MKMapRect) {
       guard [rect.minX, rect.minY, rect.width, rect.height].allSatisfy(\.isFinite), rect.width >= 0, rect.height >= 0
       else { return nil }

@@ -8,7 +8,7 @@
   /// The coordinate, the title, the subtitle and the number of points change while the annotation is on the map. All
   /// four can be observed by key-value observing, like the properties of any `MKPointAnnotation`.
   public final class ClusterAnnotation: MKPointAnnotation {
-    /// The badge, in the state after the latest change that added or updated the badge.
+    /// The badge, as it was when it was last added or updated.
     public internal(set) var badge: MapBadge { didSet { followCount() } }
 
     /// Number of points in the cluster; under a filter, the number of points that pass.

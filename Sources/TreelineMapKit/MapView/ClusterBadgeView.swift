@@ -11,8 +11,8 @@
   open class ClusterBadgeView: MKAnnotationView {
     private let disc = UIView(frame: .zero)
     private let label = UILabel(frame: .zero)
-    /// Value of `canShowCallout` from before the badge began to leave. It is restored if the badge stays on the map
-    /// after all. nil if the badge is not leaving.
+    /// Value that `canShowCallout` had when the badge began to leave; nil if the badge is not leaving. This value is
+    /// restored if the badge stays on the map after all.
     private var showsCalloutLater: Bool?
 
     /// Identifier for reusing badge views.

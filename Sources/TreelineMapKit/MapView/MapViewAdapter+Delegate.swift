@@ -88,7 +88,7 @@
       (app?.mapView(_:didDeselect:))?(mapView, view)
     }
 
-    /// Returns the renderer of an ellipse, or the renderer of the delegate for another overlay.
+    /// Returns the adapter's renderer for an ellipse. For any other overlay, returns the delegate's renderer.
     public func mapView(_ mapView: MKMapView, rendererFor overlay: any MKOverlay) -> MKOverlayRenderer {
       renderer(of: overlay) ?? (app?.mapView(_:rendererFor:))?(mapView, overlay) ?? MKOverlayRenderer(overlay: overlay)
     }
@@ -140,7 +140,8 @@
       (app?.mapView(_:didChange:animated:))?(mapView, mode, animated)
     }
 
-    /// Returns the delegate's cluster annotation for annotations that you have added, or MapKit's default one.
+    /// Returns the cluster annotation for annotations that you have added. It comes from the delegate or, by default,
+    /// from MapKit.
     public func mapView(
       _ mapView: MKMapView, clusterAnnotationForMemberAnnotations memberAnnotations: [any MKAnnotation]
     ) -> MKClusterAnnotation {

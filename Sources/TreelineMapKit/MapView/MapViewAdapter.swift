@@ -62,7 +62,7 @@
     /// Texts on the badges of the shown tree. See `show(_:texts:)`.
     public var texts: BadgeTexts { treeTexts.current }
 
-    /// Behavior of the adapter. A new value takes effect when the map or a badge changes next.
+    /// Behavior of the adapter. A new value takes effect with the next change of the map or of a badge.
     public var options: Options
 
     /// Receives all calls of the map to its delegate, and the events of the adapter.
@@ -346,7 +346,7 @@
       view.accessibilityLabel = [annotation.title, annotation.subtitle].compactMap { $0 }.joined(separator: ", ")
       view.accessibilityHint = texts.accessibilityHint(of: badge.cluster)
       let number = badge.appearance.showsCount ? texts.number(of: badge.cluster) : nil
-      // With a cut by badges, the diameters are already scaled.
+      // If the cut has badges, their diameters are already scaled.
       let scale = feed.shownCut.badgeScale == nil ? textScale : 1
       view.show(annotation, number: number, diameter: badge.diameter * scale)
     }

@@ -6,7 +6,7 @@ struct PointSelection {
   private(set) var treeIndex: Int?
   /// Row of the point; nil if no point is selected.
   private(set) var row: Int?
-  /// Tree of `treeIndex` and `row`.
+  /// Tree to which `treeIndex` and `row` refer; nil if no point is selected.
   private var tree: ClusterTree?
 
   /// Selects a point of a tree, given its number in tree order.

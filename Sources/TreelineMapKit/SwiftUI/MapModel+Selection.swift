@@ -22,8 +22,8 @@
       return true
     }
 
-    /// Selects a point and zooms in until the point is shown unclustered. The map moves to the point without zooming
-    /// in two cases: if the cut limits only the number of clusters, or if no zoom separates the point.
+    /// Selects a point and zooms in until the point is shown unclustered. If the cut limits only the number of
+    /// clusters, or if no zoom separates the point, the map moves to the point without zooming.
     ///
     /// ```swift
     /// try model.reveal(row: 7, at: hotels.values[7].coordinate)    // for example after a tap in a list of results

@@ -30,8 +30,8 @@ public struct BadgeTexts: Sendable {
   /// ```
   public var clusterTitle: (@Sendable (_ cluster: Cluster, _ values: [AggregateValue]) -> String?)?
 
-  /// Number of points that the subtitle of a cluster names; 0 for no subtitle. The first points in tree order are
-  /// named.
+  /// Number of points that are named in the subtitle of a cluster; 0 for no subtitle. These are the first points in
+  /// tree order.
   public var namedMemberCount = 3
 
   /// Returns the end of a cluster's subtitle, given the number of points that are not named. If this closure is nil,

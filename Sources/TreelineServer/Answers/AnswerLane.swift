@@ -75,8 +75,8 @@ final class AnswerLane: Sendable {
 
   /// Adds a job to the queue.
   ///
-  /// - Returns: nil if the job was added; the number of seconds after which the client should try again if the queue
-  ///   is full.
+  /// - Returns: nil if the job was added. If the queue is full: the number of seconds after which the client should
+  ///   try again.
   func enqueue(_ job: Job, of name: String) -> Int? {
     let (retryAfter, isIdle): (Int?, Bool) = queue.withLock { queue in
       if queue.length >= Self.longest || (queue.clients[name]?.jobs.count ?? 0) >= Self.longestPerClient {

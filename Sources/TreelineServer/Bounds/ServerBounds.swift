@@ -47,7 +47,7 @@ final class ServerBounds: Sendable {
     return nil
   }
 
-  /// Counts a request that is being answered, until `end()` is called.
+  /// Counts a request as being answered. The request counts until `end()` is called.
   ///
   /// - Throws: `Problem` if the server is too busy.
   func begin() throws(Problem) {

@@ -86,7 +86,8 @@ struct ConnectionChannel: ServerChildChannel {
         // A connection beyond the maximum number of connections must send its request soon, because only a limited
         // number of such connections is accepted (see `ConnectionCounts.reserve`).
         ProtocolHandler(limit: admission == .welcome ? idleTime : RequestGuardHandler.shortTime) { isHTTP2 in
-          // A connection beyond this maximum number may send only one request, so it gets no HTTP/2 streams.
+          // A connection beyond the maximum number of connections may send only one request, so it gets no HTTP/2
+          // streams.
           let future =
             isHTTP2 && admission == .welcome
             ? setUpHTTP2(channel, logger).map(Connection.http2)

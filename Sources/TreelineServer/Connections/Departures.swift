@@ -1,8 +1,8 @@
 import NIOCore
 import Synchronization
 
-/// Open connections and HTTP/2 streams. Each connection or stream has the answer that a thread is computing for its
-/// client. When a client leaves, the client's answer is interrupted.
+/// Open connections and HTTP/2 streams, each with the answer that a thread is computing for its client. When a client
+/// leaves, the client's answer is interrupted.
 final class Departures: Sendable {
   private struct Connection {
     var answer: (any InterruptibleAnswer)?

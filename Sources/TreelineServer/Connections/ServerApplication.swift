@@ -10,10 +10,10 @@ import Synchronization
 
 /// An application that runs without Hummingbird's `Application`.
 ///
-/// `Application` updates the date of its responses each second. `Application` waits for the next second through
+/// `Application` updates the date of its responses each second. To wait for the next second, `Application` uses
 /// `merge` of swift-async-algorithms. When compiled with Swift 6.0 to 6.3, `merge` can suspend a task that holds a
 /// lock (https://github.com/apple/swift-async-algorithms/issues/430). If tasks on all event loops then wait for the
-/// lock, the server never answers again. This application makes the date when a response needs a date.
+/// lock, the server never answers again. This application makes a date only when a response needs it.
 struct ServerApplication<Responder: HTTPResponder>: ApplicationProtocol
 where Responder.Context: InitializableFromSource<ApplicationRequestContextSource> {
   let responder: Responder
@@ -59,7 +59,7 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
   }
 }
 
-/// An error for a request that could not be parsed to its end. This was found after the response had begun.
+/// An error for a request that could not be parsed to its end. The response had begun before the parser failed.
 private struct UnreadableRequest: Error {}
 
 /// The date of responses, made at most once a second.

@@ -14,8 +14,8 @@ public final class Catalog: Sendable {
     var isStale = false
     /// Whether the file was missing at the last check.
     var wasMissing = false
-    /// Whether every write after the file was read is certain to change the times of the file. False if the file was
-    /// written just before it was read. Such a file is read once more.
+    /// Whether a later write is certain to change the times of the file. False if the file was written just before the
+    /// server read it. Such a file is read once more.
     var wasSettled: Bool
   }
 
@@ -172,8 +172,8 @@ public final class Catalog: Sendable {
       let index = try ServedIndex(
         name: name, path: entry.path, file, in: residence, filterBytes: filterBytes)
       try index.check()
-      // `isKnown` is true if the file was read again only because a write might not have changed the file's times, and
-      // if the content is still the same.
+      // The file may have been read again only because a write might not have changed its times. `isKnown` is true if
+      // this is the case and the content is still the same.
       let isKnown = !isNew && !isForced && index.version == old.version && !old.isDamaged
       entries.withLock { entries in
         entries[name]?.isStale = false

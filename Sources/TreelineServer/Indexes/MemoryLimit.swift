@@ -9,8 +9,8 @@ enum MemoryLimit {
   /// - Parameters:
   ///   - membership: File in which the kernel names the control group of the process.
   ///   - groups: Folder of all control groups. In a container, this folder often is the folder of the container's own
-  ///     group. The name of the group then begins with outer groups that are not in this folder. Groups that are not
-  ///     in this folder are skipped.
+  ///     group. The name of the group then begins with the names of outer groups, which are not in this folder. Groups
+  ///     that are not in this folder are skipped.
   static func ofControlGroup(membership: String = "/proc/self/cgroup", groups: String = "/sys/fs/cgroup") -> UInt64? {
     // The line for version 2 of control groups begins with '0::', as in '0::/system.slice/treelinemap-server.service'.
     let lines = try? String(contentsOfFile: membership, encoding: .utf8).split(separator: "\n")

@@ -98,13 +98,13 @@ public final class ServedIndex: Sendable {
     }
   }
 
-  /// Whether the bytes are known to differ from the checksums in the header. If they differ, no answer can be trusted.
+  /// Whether the bytes are known not to match the checksums in the header. If true, no answer can be trusted.
   var isDamaged: Bool { isKnownDamaged.load(ordering: .relaxed) }
 
   func markDamaged() { isKnownDamaged.store(true, ordering: .relaxed) }
 
-  /// The grid over all points. This grid answers requests for the clusters of a grid, so that viewers can compare
-  /// these clusters with the clusters of the tree.
+  /// The grid over all points. Viewers can request the clusters of this grid, to compare them with the clusters of
+  /// the tree.
   ///
   /// - Complexity: O(points) for the first access. Meanwhile other threads wait.
   var grid: Grid {
@@ -116,7 +116,7 @@ public final class ServedIndex: Sendable {
     }
   }
 
-  // Whether the grid and the row order have been made. The values are also false while another thread is making them.
+  // Whether the grid or the row order has been made; also false while another thread is making it.
   var hasGrid: Bool { foundGrid.withLockIfAvailable { $0 != nil } ?? false }
   var hasRowOrder: Bool { foundRowOrder.withLockIfAvailable { $0 != nil } ?? false }
 

@@ -51,9 +51,8 @@ extension LiveIndex {
         } catch {
           logger.error("Refused batches", metadata: ["index": "\(name)", "error": "\(error)"])
           let ids = Set(entries.map(\.entry.id))
-          // Two requests of this group may contain the same batch. In that case, only one copy of the batch was to be
-          // written, and both requests were to get the same answer. Writing has failed, so both requests get the
-          // error.
+          // Two requests of this group may contain the same batch. The record contains this batch only once. Writing
+          // the record has failed, so both requests get the error.
           for (number, request) in requests.enumerated() where ids.contains(request.batch.id) {
             if case .success = results[number] { results[number] = .failure(Problem(ofLog: error)) }
           }

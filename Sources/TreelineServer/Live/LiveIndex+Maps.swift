@@ -20,8 +20,8 @@ extension LiveIndex {
 
   /// Makes maps until no change is waiting. There are two threads: one has a low priority, and the other has the usual
   /// priority (see `MapPace`). `isHurried` is true on the thread of the usual priority. When the priority must change,
-  /// this thread stops and the other thread continues. While maps take at most 1 second each, the thread uses at most
-  /// half of one core.
+  /// the running thread stops and the other thread continues. As long as each map takes at most 1 second, the running
+  /// thread uses at most half of one core.
   private func makeMaps(isHurried: Bool) {
     #if canImport(Glibc)
       if !isHurried { _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 15) }

@@ -23,11 +23,11 @@ struct MapPace {
   }
 
   /// Returns the time to rest after a map, at most 1 second. If the map took at most 1 second, the thread uses at most
-  /// half of one core. At the usual priority, time in which the thread had to wait for other threads counts as rest.
-  /// At the low priority, waiting does not count as rest, because the machine is busy with answers.
+  /// half of one core. At the usual priority, the thread may already have waited for other threads. This waiting
+  /// counts as rest. At the low priority, waiting does not count as rest, because the machine is busy with answers.
   ///
   /// - Parameters:
-  ///   - duration: Time that making the map took.
+  ///   - duration: Time from the start to the end of the work on the map.
   ///   - processorTime: Processor time that the thread used meanwhile.
   static func rest(after duration: Duration, processorTime: Duration, isHurried: Bool) -> Duration {
     min(max(isHurried ? processorTime * 2 - duration : duration, .zero), .seconds(1))

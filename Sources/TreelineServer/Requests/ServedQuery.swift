@@ -35,7 +35,7 @@ struct ServedQuery {
 }
 
 extension Cut {
-  /// Reads a cut by a number of pixels. Such a cut does not depend on the viewport.
+  /// Reads a cut whose criterion is in pixels. Such a cut does not depend on the viewport.
   ///
   /// - Parameter default: Cut to use if the request has none; nil if the request must have a cut.
   /// - Returns: nil if the request has no valid cut.

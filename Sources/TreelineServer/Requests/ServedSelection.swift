@@ -39,8 +39,8 @@ struct ServedSelection {
       return
     }
     let estimate = index.tree.estimate(ofSelecting: filter)
-    // The second part of the cost is for preparing the clusters of the passing points. This takes time for every point
-    // of the index.
+    // The second part is the cost of preparing the clusters of the points that pass. This part grows with the number
+    // of all points in the index.
     cost = estimate.cost + index.tree.pointCount / AnswerCost.pointsPerUnit
     if let (expected, found) = estimate.excess {
       parameters.refuse(

@@ -56,7 +56,7 @@ extension OutputBytes {
   }
 }
 
-/// A wrapper that encodes nil as null. Without the wrapper, the member would be left out.
+/// A wrapper that encodes nil as null. Without the wrapper, a member that is nil would be left out.
 @propertyWrapper struct ExplicitNull<Value: Encodable & Sendable>: Encodable, Sendable {
   let wrappedValue: Value?
 
@@ -117,8 +117,8 @@ extension HTTPRequest {
   /// Responds with a representation. If writing the representation is expensive, another thread does the work, so that
   /// the event loop stays free for other requests.
   ///
-  /// - Parameter context: Context of the request. The work counts as a turn of the request's client, and ends when the
-  ///   connection closes.
+  /// - Parameter context: Context of the request. Clients take turns, and the work is a turn of the request's client.
+  ///   The work ends when the connection closes.
   func response(
     with representation: Representation, _ policy: CachePolicy, on pool: AnswerPool, for context: ServerRequestContext
   ) async throws -> Response {
@@ -146,7 +146,7 @@ extension HTTPRequest {
     var bytes = OutputBytes(capacity: 1 << 15, limit: Problem.longestAnswer)
     try representation.write(&bytes)
     try bytes.check()
-    // `*` matches any existing answer. If the request had no answer, an error was thrown before this line.
+    // `*` matches any existing answer. Here an answer exists; otherwise an error would have been thrown before.
     if headerFields[.ifNoneMatch] == "*" { return Response(status: .notModified, headers: headers) }
     headers.append(HTTPField(name: .contentType, value: representation.contentType))
     let body = try bytes.withBytes { bytes in

@@ -144,7 +144,7 @@ struct Routes {
   }
 
   /// Returns the caching rules of an answer. The entity tag depends on the server's version, because another version
-  /// may word the answer differently.
+  /// may write the answer in a different form.
   ///
   /// - Parameter question: All other facts on which the answer depends, as a text.
   private func policy(for question: String) -> CachePolicy {

@@ -62,8 +62,8 @@ struct Summary {
     return words.indices.contains(number) ? words[number] : "\(number)"
   }
 
-  /// Returns at most two sentences, about the two methods that are the best in the most measures. If there is something
-  /// to say about only one of the two methods, both sentences are about this method.
+  /// Returns at most two sentences, about the two methods that are the best in the greatest number of measures. If
+  /// there is something to say about only one of the two methods, both sentences are about this method.
   private func sentences(_ findings: [Finding]) -> [String] {
     let wins = report.methods.indices.map { method in findings.count { $0.best[method] } }
     let told = report.methods.indices.sorted { (-wins[$0], $0) < (-wins[$1], $1) }.prefix(2).sorted()
@@ -93,7 +93,8 @@ struct Summary {
       let unit = finding.measure.unit
       return "has <b>\(unit.text(a))</b> \(what) (\(rival): \(unit.text(b)))"
     case .gain(let what, let target, let ending)?:
-      // A single view may decide a mean over views. So the method must also be the best in more than half of the views.
+      // One view with an extreme value may decide which mean is the best. So the method must also be the best in more
+      // than half of the views.
       let isUsual = 2 * finding.wins[one] > finding.viewCount
       let percent = b > 0 && isUsual ? ((1 - a / b) * 100).rounded() : 0
       return percent < 2
