@@ -204,7 +204,7 @@ extension MergeTiles {
     write(cluster, entry, to: tile)
   }
 
-  /// Moves a full tile to the end of the arrays, with more slots.
+  /// Moves a full tile to the end of the arrays, and gives the tile more slots there.
   private mutating func moveToEnd(_ tile: UnsafeMutablePointer<Tile>) {
     let (old, count) = (Int(tile.pointee.start), Int(tile.pointee.count))
     let start = slotCount

@@ -58,7 +58,7 @@ struct CompareCommand: ParsableCommand {
 
   @Option(
     help: .init(
-      "Also compare the methods on a flight through the views in a file, one west,south,east,north,zoom per line.",
+      "Also compare the methods on a flight through the views in a file. Each line is a view: west,south,east,north,zoom.",
       valueName: "file")) var journeyFile: String?
 
   @Option(name: [.short, .long], help: .init("Write the report as an HTML file.", valueName: "file"))

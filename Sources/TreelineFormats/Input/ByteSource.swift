@@ -2,7 +2,7 @@ import Foundation
 
 /// A source of bytes.
 protocol ByteSource: AnyObject {
-  /// Reads bytes into a buffer that is not empty. Returns the number of bytes; 0 at the end of the input.
+  /// Reads bytes into a buffer with room for at least one byte. Returns the number of bytes; 0 at the end of the input.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(ReadingError) -> Int
 }
 

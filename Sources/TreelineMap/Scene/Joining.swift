@@ -7,7 +7,7 @@ struct Joining {
   /// Tree indices (places in the tree) of all points of the merged cluster.
   private let range: Range<Int>
 
-  /// Leaving badges that move into the badge of the merged cluster, and keep their numbers until they arrive there.
+  /// The badges that leave and move into the badge of the merged cluster. They keep their numbers until they arrive.
   private(set) var badges: Set<MapBadge.ID> = []
 
   /// Badges that would have counted the points of a badge in `badges` at a later time. Instead, they never get

@@ -12,8 +12,8 @@
   extension MapViewAdapter: MKMapViewDelegate {
     /// The app's delegate, if the adapter must forward the map's calls to it; otherwise nil. The adapter forwards
     /// calls only while it is the map's delegate itself. If another object is the map's delegate, that object passes
-    /// the map's calls to the adapter. The same object may also be `delegate`. If the adapter then forwarded a call, the
-    /// call would return to the object from which it came.
+    /// the map's calls to the adapter. If that object is also the app's `delegate`, a forwarded call would return to
+    /// the object from which it came.
     private var app: (any MapViewAdapterDelegate)? { mapView.delegate === self ? delegate : nil }
 
     /// Requests the clusters in the visible part of the map.
