@@ -236,8 +236,7 @@ extension MergeHistory {
   /// - Parameters:
   ///   - added: Points to add, with the rows that they have after the update.
   ///   - removed: Points to remove, with the rows that they have before the update.
-  ///   - moved: Points to move, with the rows that they have before the update. Moving does not change the order of
-  ///     points.
+  ///   - moved: Points to move, with the rows that they have before the update. The order of points stays the same.
   /// - Precondition: `contains` returns true for all points that are removed or moved. No row occurs twice in `added`.
   ///   No row occurs twice in `removed` and `moved` together. Each added row is less than the number of points after
   ///   the update.
@@ -249,8 +248,6 @@ extension MergeHistory {
   package func update(
     adding added: [Point] = [], removing removed: [Point] = [], moving moved: [(point: Point, target: PlanePoint)] = []
   ) {
-    // Removed and moved points have their rows from before the update. Added points have their rows from after the
-    // update.
     let moved = moved.filter { $0.point.position != $0.target }
     change(
       adding: moved.map { Point(row: $0.point.row, position: $0.target) }, removing: removed + moved.map(\.point))
