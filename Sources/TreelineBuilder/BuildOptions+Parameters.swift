@@ -1,6 +1,6 @@
 @_spi(Server) import Treeline
 
-/// Names of the growths, as values of `--grow` and `grow=`.
+/// Names of the growths. They are the values of `--grow` and `grow=`.
 package enum GrowthName: String, CaseIterable, Sendable {
   case split, merge, badges, scatter
 
@@ -17,7 +17,8 @@ package enum GrowthName: String, CaseIterable, Sendable {
 }
 
 extension BuildOptions {
-  /// Reads the options that determine the tree. Parameters have the names of the options of `treelinemap build`.
+  /// Reads the options that determine the tree. The parameters have the same names as the options of
+  /// `treelinemap build`.
   ///
   /// - Parameter purpose: The purpose of the tree if no parameter decides how the tree grows.
   package init(_ parameters: inout QueryParameters, for purpose: BuildPurpose.Name = .limit) {

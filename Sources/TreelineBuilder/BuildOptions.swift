@@ -5,8 +5,8 @@ public struct BuildOptions: Hashable, Sendable {
   /// Growth of the tree. Different growths make different trees.
   public var growth: Growth
 
-  /// Diameters at which badges are drawn. A tree that grows by merging for badges depends on this curve. Other growths
-  /// ignore the curve.
+  /// Curve that gives the diameters of badges. A tree that grows by merging for badges depends on this curve. Other
+  /// growths ignore the curve.
   public var badgeCurve: BadgeCurve
 
   /// Position that represents a cluster on the map: the mean of its points, or one of its points. A tree that grows by
@@ -30,8 +30,8 @@ public struct BuildOptions: Hashable, Sendable {
   /// Number of threads that build the tree. This number does not change the tree.
   public var threads: Int
 
-  /// Whether the tree has separations, the distances at which clusters are split. Nil means that the tree has
-  /// separations only if merging yields separations.
+  /// Whether the tree has separations. A separation is the distance at which a cluster is split. Nil means that the
+  /// tree has separations only if merging yields separations.
   private var separationChoice: Bool?
 
   /// Whether the tree has separations. Separations take 2 bytes per point. A merge by distance or for badges yields
@@ -55,7 +55,7 @@ public struct BuildOptions: Hashable, Sendable {
     (self.growth, self.threads, self.badgeCurve, self.anchor) = (growth, threads, badgeCurve, anchor)
   }
 
-  /// Makes options that say whether the tree has separations, for experts and tests.
+  /// Makes options that also say whether the tree has separations. This initializer is for experts and tests.
   package init(
     growth: Growth = .splitting(.standard), threads: Int? = nil, computesSeparations: Bool,
     badgeCurve: BadgeCurve = .standard, anchor: ClusterAnchor = .mean

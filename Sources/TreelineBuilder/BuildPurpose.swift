@@ -19,7 +19,7 @@ public enum BuildPurpose: Hashable, Sendable {
   /// (`MergeMetric.badges`). The tree also answers queries with a limit or a detail.
   case badges(BadgeCurve = .standard)
 
-  /// Names of the purposes, as values of `--for` and `for=`.
+  /// Names of the purposes. They are the values of `--for` and `for=`.
   package enum Name: String, CaseIterable, Sendable {
     case limit, spacing, badges
 

@@ -29,8 +29,8 @@ extension ClusterTree {
         monitor: BuildMonitor(pointCount: coordinates.count, report: progress)))
   }
 
-  /// Builds a tree in which points share a cluster only with points of their group. Each group has its own hierarchy.
-  /// All hierarchies are on one plane. See `ClusterTree.groups`.
+  /// Builds a tree in which only points of the same group share a cluster. Each group has its own hierarchy. All
+  /// hierarchies are on one plane. See `ClusterTree.groups`.
   ///
   /// ```swift
   /// let kinds = try PointGroups(allHotels.map { .named($0.kind.rawValue) })

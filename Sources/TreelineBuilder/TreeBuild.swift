@@ -76,7 +76,7 @@ struct TreeBuild {
     return try memory.finish(top, badgeCurve, threads: options.threads, monitor, separate: separate)
   }
 
-  /// Badge curve of a tree that grows for badges; nil for any other tree.
+  /// Badge curve of a tree that grows by merging with the metric `badges`; nil for any other tree.
   private var badgeCurve: BadgeCurve? {
     options.growth == .merging(by: .badges) ? options.badgeCurve : nil
   }

@@ -70,7 +70,7 @@ final class AnswerObject: CObject {
   }
 }
 
-/// A cut for C, which can be used with any viewport. A cut selects the clusters of a tree.
+/// A cut for C. A cut selects the clusters of a tree, and can be used with any viewport.
 final class CutObject: CObject {
   static let noun = "a cut"
   let cut: Cut
@@ -151,7 +151,7 @@ public func clustersWithIDs(
   }
 }
 
-/// Creates an answer from clusters of a tree. No cluster may be part of another cluster in the answer.
+/// Creates an answer from clusters of a tree. No cluster of the answer may contain another cluster of the answer.
 private func answer(of clusters: some Sequence<Cluster>, _ tree: ClusterTree) throws -> AnswerObject {
   try AnswerObject(tree.clusters(withIDs: clusters.map(\.id)))
 }

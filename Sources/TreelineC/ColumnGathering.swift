@@ -2,7 +2,7 @@ import CTreeline
 import Treeline
 import TreelineBuilder
 
-// Gathers the distinct texts of the columns that have more distinct texts than a survey keeps.
+// A survey keeps only a limited number of distinct texts. If a column has more, its distinct texts are gathered here.
 
 final class EntriesObject: CObject {
   static let noun = "entries"

@@ -69,8 +69,8 @@ final class ColumnSurveyObject: CObject {
 
   /// Returns the encodings of all columns.
   ///
-  /// - Parameter gathered: The object that `gathering` returned, after the texts of its columns were added to it; nil
-  ///   if no column needs to be gathered.
+  /// - Parameter gathered: The object that `gathering` returned. The texts of the columns must have been added to this
+  ///   object. Nil if no texts must be gathered.
   func encodings(gathered: GatheredColumns?) throws -> [ColumnEncoding] {
     let names = surveys.map(\.name)
     if let gathered, gathered.names != names {

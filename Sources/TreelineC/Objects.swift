@@ -63,7 +63,7 @@ func fitsMemory(_ count: Int, stride: Int) -> Bool {
   return count >= 0 && !overflows && length.magnitude <= 1 << 47
 }
 
-/// Returns a count as the unsigned `size_t` that C passed.
+/// Converts a count back to the unsigned `size_t` that C passed.
 func size(_ count: Int) -> UInt { UInt(bitPattern: count) }
 
 /// Memory at a fixed address, for pointers that C receives.

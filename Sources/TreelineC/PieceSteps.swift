@@ -65,10 +65,10 @@ public func addPointsToSurvey(
 }
 
 extension [Coordinate] {
-  /// Returns the coordinates that are valid in a projection: longitudes and latitudes on the sphere, or x and y within
-  /// the bounds of a plain plane.
+  /// Returns the coordinates that are valid in a projection. On the sphere, longitudes from -180 to 180 and latitudes
+  /// from -90 to 90 are valid. On a plain plane, x and y are valid up to a maximum magnitude.
   ///
-  /// - Parameter refused: Receives 0 for each valid coordinate and 1 for each other coordinate.
+  /// - Parameter refused: Receives 0 for each valid coordinate and 1 for each invalid coordinate.
   func removing(notOn projection: Plane.Projection, noting refused: UnsafeMutablePointer<UInt8>) -> [Coordinate] {
     var areAllOn = true
     for index in indices {
@@ -143,8 +143,7 @@ public func project(
 final class PlanObject: CObject {
   static let noun = "a plan"
   var plan: BuildPlan
-  /// The open round of the plan: the round whose questions have been asked, but not answered yet; nil if no round is
-  /// open.
+  /// The open round of the plan. Its questions have been asked, but not answered yet. Nil if no round is open.
   var round: PlanRound?
 
   init(_ plan: BuildPlan) { self.plan = plan }

@@ -11,7 +11,7 @@ final class Table {
   var rowCount: Int { columns.first?.rowCount ?? 0 }
 }
 
-/// A named column of a table, whose values are in arrays at fixed addresses.
+/// A column of a table. The column has a name, and its values are in arrays at fixed addresses.
 struct TableColumn {
   let name: Block
   let rowCount: Int
@@ -51,7 +51,7 @@ struct TableColumn {
     setTexts(texts)
   }
 
-  /// - Parameter digits: Minimum number of decimal places of seconds.
+  /// - Parameter digits: Minimum number of decimal places for the seconds of each time.
   init(_ name: String, instants: [Instant?], digits: Int) {
     self.init(name, TREELINE_INSTANTS, validityOf: instants)
     let needed = instants.reduce(digits) { max($0, $1?.digits ?? 0) }
@@ -108,7 +108,7 @@ extension TableColumn {
 }
 
 extension Column {
-  /// Number of decimal places of seconds in a column of times.
+  /// Number of decimal places that the seconds have in a column of times.
   fileprivate var secondDigits: Int { if case .integers(let integers) = values { integers.digits } else { 0 } }
 }
 

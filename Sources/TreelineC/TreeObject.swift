@@ -3,7 +3,7 @@ import CTreeline
 import TreelineBuilder
 import TreelineVerification
 
-/// A tree for C, and its strings, which C may read as long as the tree exists.
+/// A tree for C, and its strings. C may read the strings as long as the tree exists.
 final class TreeObject: CObject {
   static let noun = "a tree"
   let tree: ClusterTree
@@ -130,7 +130,7 @@ public func selectPoints(_ tree: OpaquePointer?, _ filter: UnsafePointer<CChar>?
   attemptObject(error) {
     let object = try tree.object(TreeObject.self)
     let marked = object.marked
-    // Reuses results for the conditions that the new filter shares with the old filter of the tree.
+    // If the new filter and the tree's old filter share conditions, the results for these conditions are reused.
     let selected = try string(filter).map { try marked.filtered(by: Filter($0), reusing: object.tree) }
     return TreeObject(selected ?? marked, unfiltered: object.unfiltered, marked: marked, editable: object.editable)
   }

@@ -4,7 +4,7 @@ import Foundation
 @_spi(Server) import TreelineFormats
 
 @main struct TreelineCommand: ParsableCommand {
-  /// Label of all error messages of the parser and of the tool.
+  /// Label at the start of each error message, whether the message comes from the parser or from the tool.
   static let _errorLabel = "treelinemap: error"
 
   static let configuration = CommandConfiguration(

@@ -1,8 +1,8 @@
 import Foundation
 import Treeline
 
-/// Dates can be columns of a `ClusterMap`. A date is rounded to the microsecond, because `Date` stores present-day
-/// dates only to a tenth of a microsecond.
+/// Dates can be columns of a `ClusterMap`. A date is rounded to the microsecond. More digits would not be reliable,
+/// because `Date` stores present-day dates only to a tenth of a microsecond.
 extension Date: ColumnValue {
   /// Seconds from the beginning of 1970 to the reference date of `Date`, the beginning of 2001.
   private static let reference: Int64 = 978_307_200

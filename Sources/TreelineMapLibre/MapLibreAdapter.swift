@@ -37,8 +37,8 @@ import Treeline
   /// The map on which the badges are shown.
   public let mapView: MLNMapView
 
-  /// Source that layers draw; nil before the first `add(to:)`. The source belongs to the style of the latest
-  /// `add(to:)`.
+  /// The source that the layers of the style draw; nil before the first `add(to:)`. The source belongs to the style of
+  /// the latest `add(to:)`.
   public private(set) var source: MLNShapeSource?
 
   /// The feed that queries the tree for the visible clusters.
@@ -94,7 +94,7 @@ import Treeline
     refresh()
   }
 
-  /// The shown tree; nil if no tree is shown. To change the filter, set this property to the tree with another filter.
+  /// The shown tree; nil if no tree is shown. To change the filter, assign the same tree with another filter.
   ///
   /// Each point must have the same row number as in the previous tree, because `texts` finds texts by row. If rows
   /// have changed, for example because points were added or removed, call `show(_:texts:)` instead.
@@ -110,8 +110,8 @@ import Treeline
   ///   - texts: Texts on the badges of the tree. They are used as soon as the tree is shown.
   public func show(_ tree: ClusterTree?, texts: BadgeTexts) { replaceTree(by: tree, texts) }
 
-  /// Shows each map of a sequence, such as a `LiveMap`, as soon as the map arrives. A badge stays on the screen if it
-  /// keeps most of its points. Returns when the sequence ends or the task is cancelled.
+  /// Shows each map of a sequence as soon as the map arrives. The sequence may be a `LiveMap`. A badge stays on the
+  /// screen if it keeps most of its points. Returns when the sequence ends or the task is cancelled.
   ///
   /// - Parameters:
   ///   - maps: The maps.
@@ -147,15 +147,15 @@ import Treeline
     animator?.prefersReducedMotion = UIAccessibility.isReduceMotionEnabled
     let (bounds, size) = (mapView.visibleCoordinateBounds, mapView.bounds.size)
     guard size.width > 0 && size.height > 0 else { return feed.viewport = nil }
-    // After a whole turn of the map around the world, longitudes are beyond 180 degrees. A viewport accepts such
-    // longitudes.
+    // After the user has moved the map around the whole world, the longitudes are beyond 180 degrees. A viewport
+    // accepts such longitudes.
     let box = BoundingBox(
       west: bounds.sw.longitude, south: bounds.sw.latitude, east: bounds.ne.longitude, north: bounds.ne.latitude)
     feed.viewport = Viewport(box, zoom: mapView.zoomLevel, tileSize: .pixels512)
   }
 
-  /// Returns the cluster of a feature of the source, for example of a tapped feature; nil if the feature does not have
-  /// the id of a cluster.
+  /// Returns the cluster that a feature of the source shows; nil if the feature does not have the id of a cluster. Use
+  /// this method, for example, after a tap on a feature.
   public func cluster(of feature: any MLNFeature) -> Cluster? {
     guard let id = feature.attribute(forKey: "cluster_id") as? NSNumber else { return nil }
     return try? animator?.scene.tree?.cluster(ClusterID(rawValue: id.uint64Value))

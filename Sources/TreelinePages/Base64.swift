@@ -22,7 +22,7 @@ package enum Base64 {
     String(decoding: self.bytes(of: bytes), as: UTF8.self)
   }
 
-  /// Returns the bytes of a text; nil if the text is not Base64.
+  /// Returns the bytes that a Base64 text stands for; nil if the text is not Base64.
   static func decoded(_ text: String) -> [UInt8]? {
     let text = Array(text.utf8)
     let padding = text.suffix(2).count { $0 == UInt8(ascii: "=") }

@@ -3,13 +3,13 @@ import TreelineBuilder
 
 /// Options for publishing a tree.
 public struct PublishOptions: Sendable {
-  /// The folder of the map's files, which `scripts/build/map-page` makes; nil for pages without a map.
+  /// Folder with the files of the map; nil for pages without a map. `scripts/build/map-page` makes this folder.
   public var map: String?
   /// Title of the page with the map; nil for the tree's own title.
   public var title: String?
-  /// Whether all pages are in one file, for hosts that answer requests for ranges of bytes.
+  /// Whether all pages are in one file, for hosts that support HTTP range requests.
   public var isSingleFile = false
-  /// Whether pages of earlier versions are removed. Maps that are still open in browsers may request these pages.
+  /// Whether pages of earlier versions are removed. If so, a map that is open in a browser may request a removed page.
   public var removesOldPages = false
   /// Number of threads; nil for all cores.
   public var threads: Int?

@@ -1,7 +1,7 @@
 import Treeline
 
-/// The map in published folders and in pages that open from disk. The files of the map are in a folder, which
-/// `scripts/build/bundle_map.py` makes. The tool and the Python package contain this folder.
+/// The map in published folders and in pages that open from disk. The script `scripts/build/bundle_map.py` makes a
+/// folder with the files of the map. The tool and the Python package contain this folder.
 package struct MapPage {
   /// Greatest length of a page, in bytes. Browsers open longer pages slowly.
   package static let greatestLength = 20_000_000
@@ -35,7 +35,8 @@ package struct MapPage {
   /// - Parameters:
   ///   - contentHash: The content hash of the tree.
   ///   - title: Title of the page, which replaces the tree's own title.
-  ///   - basemap: A MapLibre style, or the address of a style, as JSON; nil to show the land from the map's own files.
+  ///   - basemap: JSON text with a MapLibre style, or with the address of a style; nil to show the land from the map's
+  ///     own files.
   ///   - progress: As in `PagePublisher`.
   /// - Throws: `PageError`
   package func page(

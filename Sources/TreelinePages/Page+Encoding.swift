@@ -25,8 +25,8 @@ struct PageEncoder {
 
   // MARK: - Upper pages
 
-  /// In an upper page with a listing, the offset of the places of the listed pages. The place of a page says where
-  /// the bytes of the page are.
+  /// In an upper page with a listing, the offset at which the places of the listed pages begin. The place of a page
+  /// says where the bytes of the page are.
   static let listingStart = 36
 
   /// Whether the exact spreads of an upper page's records are in a separate page. True if the tree has separations,
@@ -264,8 +264,8 @@ struct PageEncoder {
     return bytes.bytes
   }
 
-  /// In the directory of the pages with values, the offset of the places of these pages. The place of a page says
-  /// where the bytes of the page are.
+  /// In the directory of the pages with values, the offset at which the places of these pages begin. The place of a
+  /// page says where the bytes of the page are.
   static let valueDirectoryStart = 12
 }
 

@@ -105,7 +105,7 @@ package struct PageReference: Hashable, Sendable {
 
   static let none = PageReference(file: nil, fileLength: 0, offset: 0, length: 0)
 
-  /// Returns the places of pages that were written one after another, beginning at the offset of this reference.
+  /// Returns the places of pages that follow one another. The first page is at the offset of this reference.
   func places(of pages: [[UInt8]]) -> [PageReference] {
     var place = self
     place.length = 0

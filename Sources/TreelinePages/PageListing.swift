@@ -96,9 +96,9 @@ extension PlaneRect {
 }
 
 extension PageEncoder {
-  /// A leaf page of a plan may stand for a whole subtree (see `PageTree.isSubtree`). If so, divides this subtree into
-  /// pages. Returns an encoder of these new pages, and the list of these pages in preorder. If the leaf page does not
-  /// stand for a subtree, returns `self` and the leaf page.
+  /// Divides the subtree of a leaf page into pages, if the leaf page stands for a whole subtree (see
+  /// `PageTree.isSubtree`). Returns an encoder of the new pages, and the list of the new pages in preorder. If the
+  /// leaf page does not stand for a subtree, returns `self` and the leaf page.
   func subtree(_ plan: PagePlan) throws(IndexError) -> (PageEncoder, [PagePlan]) {
     guard pages.isSubtree(plan) else { return (self, [plan]) }
     let tree = try PageTree(storage, sizes: pages.sizes, below: pages.nodes(of: plan), level: plan.level)

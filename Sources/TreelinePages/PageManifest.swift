@@ -6,7 +6,7 @@ package struct PageManifest: Codable, Equatable {
   package static let formatName = "treelinemap pages"
   package static let version = 2
   package static let fileName = "manifest.json"
-  /// Name of the folder that contains the pages, if each page has its own file.
+  /// Name of the folder that contains the pages, if the pages are in several files.
   package static let folderName = "pages"
 
   package var format = formatName
@@ -23,7 +23,7 @@ package struct PageManifest: Codable, Equatable {
   package var growth: String
   package var traits: UInt32
   package var hasCodes: Bool
-  /// The badge curve in Base64, with the same bytes as in an index; nil if the index has no badge curve.
+  /// The bytes of the badge curve in Base64; nil if the index has no badge curve. An index contains the same bytes.
   package var curve: String?
   package var title: String?
   package var attribution: String?
@@ -33,9 +33,9 @@ package struct PageManifest: Codable, Equatable {
   /// The sizes that were used to divide the tree into pages. A verifier uses these sizes to divide the index in the
   /// same way.
   package var sizes: Sizes
-  /// The file of all pages; nil if the pages are in a folder.
+  /// Name of the single file that contains all pages; nil if the pages are in a folder.
   package var file: String?
-  /// The page that lists the pages of values.
+  /// The place of the page that lists all pages of values. A page of values contains the column values of points.
   package var values: Reference
   /// The place of the page with the spreads (covariance matrices) of the first page's nodes; nil if the first page
   /// itself contains these spreads.

@@ -4,34 +4,34 @@ import Treeline
 ///
 /// A large tree is divided twice: first into upper pages and subtrees, and then each subtree into pages. So a writer
 /// needs memory only for the upper pages and for a few subtrees at a time. The lists `points`, `nodePoints` and
-/// `leastCode` have a number for each of these two divisions. A small tree is divided once, and the lists have one
-/// number.
+/// `leastCode` have a number for each of these two divisions. A small tree is divided once, and each of these lists
+/// has one number.
 package struct PageSizes: Hashable, Sendable {
   /// If the tree is divided twice, the list has two numbers: the greatest number of points of a subtree, and the
   /// greatest number of points of a leaf page. If the tree is divided once, the list has only the number for leaf
   /// pages. A leaf page with a single root may have more points.
   package var points: [Int]
-  /// For each of the one or two divisions of the tree: if a node has more points than this number, the children of the
-  /// node are in upper pages.
+  /// One number for each division of the tree. If a node has more points than this number, the children of the node
+  /// are in upper pages.
   package var nodePoints: [Int]
-  /// For each of the one or two divisions of the tree: if the separation code of a node is at least this number, the
-  /// children of the node are in upper pages, even if the node has few points. 0 if separation codes do not matter.
+  /// One number for each division of the tree. If the separation code of a node is at least this number, the children
+  /// of the node are in upper pages, even if the node has few points. 0 if separation codes do not matter.
   package var leastCode: [Int]
   /// Greatest number of pairs in a page, for each level of upper pages. A pair consists of the records of the two
   /// children of a node. The first page has level 0, its child pages have level 1, and so on. The last number of the
   /// array is used for all further levels.
   package var pairs: [Int]
   /// For each level of upper pages: a divisor that limits the size of child pages that several nodes share. The limit
-  /// is the number of pairs below the parent page, divided by this number. The limit applies to the pairs of the child
-  /// page and of all pages below it together. They may have more pairs if `pairs` allows more for the child page
-  /// alone. The last number of the array is used for all further levels.
+  /// is the number of pairs in the parent page and all pages below it, divided by this number, but at least the number
+  /// in `pairs` for the child page. The limit applies to the pairs of the child page and of all pages below it
+  /// together. The last number of the array is used for all further levels.
   package var parts: [Int]
   /// Greatest number of pages in a listing that covers several levels. If even the first two levels together have more
   /// pages, the listing covers only the first level.
   package var listed: Int
-  /// The number of points of a page of values.
+  /// The number of points in a page of values. The last page may have fewer points.
   package var values: Int
-  /// Greatest number of bytes of a file of pages. Only a file of a single page may be longer.
+  /// Greatest number of bytes in a file of pages. A file may be longer only if it contains a single page.
   package var fileBytes: Int
 
   func pairs(onLevel level: Int) -> Int { pairs[min(level, pairs.count - 1)] }
@@ -51,7 +51,7 @@ struct UpperRecord {
   /// The index of the left child's record; the next record is the right child's record. -1 if all nodes below this node
   /// are in leaf pages.
   var left: Int32 = -1
-  /// The number of pairs of records below the node that are in upper pages. A pair consists of the records of the two
+  /// The number of pairs that are below the node and in upper pages. A pair consists of the records of the two
   /// children of a node.
   var pairCount: Int32 = 0
 }
@@ -79,9 +79,9 @@ final class PagePlan: @unchecked Sendable {
   var reference = PageReference.none
   /// For an upper page: reference to the separate page that holds its spreads; `none` if there is no such page.
   var spreads = PageReference.none
-  /// For a leaf page of the first (or only) division: the entries that stand for this page in a listing. If the second
-  /// division divides the subtree of the page into pages, these are the entries of those pages, in preorder. Otherwise
-  /// the only entry is the entry of the leaf page itself. Set when the pages of all these entries have been written.
+  /// For a leaf page of the first (or only) division: the entries for this page in a listing. If the second division
+  /// divides the page's subtree into pages, the list has one entry for each of these pages, in preorder. Otherwise the
+  /// list has a single entry, for the leaf page itself. Set when all these pages have been written.
   var entries: [PageEntry] = []
 
   init(roots: [Int32], content: Content, level: Int) {
@@ -108,7 +108,7 @@ struct PageTree {
   private(set) var records: [UpperRecord] = []
   private(set) var first = PagePlan(roots: [], content: .upper(expanded: [], children: []), level: 0)
   let sizes: PageSizes
-  /// The number of the division: 0 if the whole tree is divided, 1 if a subtree is divided.
+  /// Index of this division in the lists of `sizes`: 0 if the whole tree is divided, 1 if a subtree is divided.
   private let division: Int
 
   init(_ storage: TreeStorage, sizes: PageSizes) throws(IndexError) {
@@ -160,8 +160,8 @@ struct PageTree {
   ///   first page, the tree's root.
   private func upperPage(of roots: [Int32], from starts: [Int32], level: Int) -> PagePlan {
     let expanded = expanded(below: starts, pairs: sizes.pairs(onLevel: level))
-    // If several nodes share a child page, the child page and all pages below it together have at most `most` pairs of
-    // records. So a view needs few pages of each level.
+    // If several nodes share a child page, the number of pairs in the child page and all pages below it does not
+    // exceed `most`. So a view needs few pages of each level.
     let pairsBelow = starts.reduce(0) { $0 + pairCount($1) }
     let parts = sizes.parts(onLevel: level)
     let most = max(sizes.pairs(onLevel: level + 1), (pairsBelow + parts - 1) / parts)
@@ -235,9 +235,9 @@ struct PageTree {
     for start in starts {
       // Visits the children of a node before the node itself. `open` has an entry for each visited node whose parent
       // has not been visited yet. If the page does not contain the children of the visited node, the entry is a group
-      // of this node alone. Otherwise the entry is the group of all nodes below the visited node at which the page
-      // ends. The entry is nil if these nodes did not fit into one group. They are then in several closed groups,
-      // which no other nodes can join.
+      // of this node alone. Otherwise the page ends at several nodes below the visited node, and the entry is the
+      // group of these nodes. The entry is nil if these nodes did not fit into one group. They are then in several
+      // closed groups, which no other nodes can join.
       var waiting = [(index: start, isAfterChildren: false)]
       var open: [Group?] = []
       while let (index, isAfterChildren) = waiting.popLast() {
@@ -277,7 +277,7 @@ struct PageTree {
     var pairs: Int
   }
 
-  /// The nodes of a page's roots.
+  /// Returns the nodes that are the roots of a page.
   func nodes(of page: PagePlan) -> [Node] { page.roots.map { records[Int($0)].node } }
 
   /// Returns the range of the points below the roots of a page.

@@ -172,7 +172,7 @@ package struct PagePublisher {
     return encoder.listing(pages.listed(below: pages.first))
   }
 
-  /// Calls `work` for each number below `count`, on several threads. Calls `take` with the results on the calling
+  /// Calls `work` for each number below `count`, on several threads. Calls `take` for each result, on the calling
   /// thread, in the order of the numbers. From time to time, gives the memory pages of the index back to the system.
   /// If `work` or `take` throws, throws the first error at the end.
   private func inOrderOrFailing<Pages: Sendable>(
@@ -214,7 +214,7 @@ private final class Places {
 private struct SubtreePages: Sendable {
   /// The pages in preorder.
   private(set) var pages: [(bytes: [UInt8], spreads: [UInt8]?, level: Int)] = []
-  /// The entries of the pages, without their places.
+  /// The entries of the pages. The places of the pages are still missing in these entries.
   let entries: [PageEntry]
 
   init(_ plan: PagePlan, _ whole: PageEncoder) throws(IndexError) {
@@ -278,10 +278,10 @@ private final class PageFiles {
 package protocol PageSink: AnyObject {
   var fileCount: Int { get }
   var byteCount: UInt64 { get }
-  /// Writes compressed pages one after another. In a folder, the pages become one file. Returns the place of the bytes
-  /// of all these pages.
+  /// Writes compressed pages one after another. In a folder, these pages become one file. Returns one place, which
+  /// covers all these pages.
   func append(_ pages: [[UInt8]]) throws -> PageReference
-  /// Completes the pages. Returns the name of the single file with all pages; nil if the pages are in a folder.
+  /// Called after the last page. Returns the name of the single file with all pages; nil if the pages are in a folder.
   func finish() throws -> String?
 }
 

@@ -183,8 +183,8 @@ package struct PageVerifier {
     }
   }
 
-  /// The open files of pages. The name of a file is the checksum of its bytes. When a file is opened, its bytes are
-  /// checked against its name.
+  /// The open files that contain pages. The name of a file is the checksum of its bytes. When a file is opened, its
+  /// bytes are checked against its name.
   private final class Files {
     /// The greatest number of open files.
     private static let most = 100

@@ -9,8 +9,8 @@ struct RoundedEllipse {
   /// Elongation of the ellipse along x, and its elongation along a diagonal, in 16 steps each.
   var shape: UInt8
 
-  /// The least ratio of width to length with which the area is computed. The area of a narrower ellipse is computed as
-  /// if its width had this ratio to its length. Maps compute areas with the same ratio.
+  /// The least ratio of width to length that is used to compute the area. The area of a narrower ellipse is computed
+  /// as if its width had this ratio to its length. Maps use the same least ratio.
   private static let leastWidth = 0.25
   /// The squared area is converted to a `Float`. The highest 10 bits of this `Float`, minus `base`, give `size`.
   private static let base: UInt32 = 253
@@ -26,6 +26,6 @@ struct RoundedEllipse {
     shape = Self.step(half / mean) | Self.step(xy / mean) << 4
   }
 
-  /// Returns a number from -1 to 1 as one of 16 steps.
+  /// Rounds a number from -1 to 1 to one of 16 steps. Returns the step, from 0 to 15.
   private static func step(_ value: Double) -> UInt8 { UInt8(min(max((value + 1) * 7.5 + 0.5, 0), 15)) }
 }

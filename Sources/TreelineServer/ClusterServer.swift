@@ -6,7 +6,7 @@ import NIOCore
 import NIOSSL
 import ServiceLifecycle
 
-/// A server of clusters over HTTP.
+/// A server that answers requests for clusters over HTTP.
 ///
 /// ```swift
 /// let catalog = try Catalog([(name: "places", path: "places.treeline")])
@@ -151,8 +151,8 @@ public struct ServerOptions: Sendable {
   public var tls: TLSFiles?
   /// Bearer token that clients must send; nil if no token is needed.
   public var token: String?
-  /// Bearer token that clients must send instead of `token` to change points of live indexes. Without this token the
-  /// server refuses all changes.
+  /// Bearer token that clients must send instead of `token` to change points of live indexes. If this token is nil,
+  /// the server refuses all changes.
   public var writeToken: String?
   /// Maximum number of requests per second from one address; nil for no maximum.
   public var requestsPerSecond: Double?

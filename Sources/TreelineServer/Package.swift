@@ -17,8 +17,8 @@ let package = Package(
     .executable(name: "treelinemap-server", targets: ["TreelineServerCommand"]),
   ],
   dependencies: [
-    // The server does not use the trait that calls LAPACK, so that it loads no library except the C library. Test
-    // builds use the trait, because they share their build folder with the main package. Another choice of traits would
+    // The server does not use the trait that calls LAPACK. So the server loads no library except the C library. Test
+    // builds use the trait, because they share their build folder with the main package. Without the trait, they would
     // rebuild everything.
     .package(
       name: "treeline", path: "../..",

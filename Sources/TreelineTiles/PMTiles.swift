@@ -68,14 +68,14 @@ package struct PMTiles: TileArchive {
     try write(header + Array(repeating: 0, count: Self.rootEnd - header.count), 0)
   }
 
-  /// Returns degrees in the archive's units of 10^-7 degrees.
+  /// Converts degrees to the unit of the archive, which is 10^-7 degrees.
   private static func position(_ degrees: Double) -> Int32 { Int32((degrees * 1e7).rounded()) }
 
   /// Returns the root directory and all leaf directories. There are no leaf directories if all entries fit into the
   /// root directory.
   private func directories() -> (root: [UInt8], leaves: [UInt8]) {
     let room = Self.rootEnd - Self.headerLength
-    // With more entries than this, the root directory would always be too long. So its compressed length is not even
+    // With more than 2^14 entries, the root directory would always be too long. So its compressed length is not even
     // measured.
     if entries.count <= 1 << 14 {
       let root = Self.compressed(Directory(entries).bytes)

@@ -12,7 +12,7 @@ package protocol TileArchive {
 /// The metadata of an archive.
 package struct TileDescription: Encodable {
   package let name: String
-  /// The attribution of the index as HTML, which maps expect; nil if the index has no attribution.
+  /// The attribution of the index, written as HTML because web maps expect HTML. Nil if the index has no attribution.
   package let attribution: String?
   package let zooms: ClosedRange<Int>
   package let extent: TileExtent

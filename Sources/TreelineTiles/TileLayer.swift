@@ -150,8 +150,8 @@
     }
   }
 
-  /// Returns the index of a count's key. There may be a million counts, so most keys are found by a single table
-  /// lookup.
+  /// Returns the index of a count's key. There may be a million counts, so this function must be fast: it finds most
+  /// keys by a single table lookup.
   private mutating func key(ofCount value: String, aggregate number: Int) -> UInt32 {
     let usual = "\(aggregates[number]).\(value)"
     if let key = keyIndices[usual], countedBy[Int(key)] == Int32(number) { return key }

@@ -2,7 +2,7 @@ import Treeline
 
 extension Sequence<AttributeColumn> {
   /// Checks every column. Also checks that no two names have the same bytes. Two names with different bytes are
-  /// allowed, even if they are equal in Unicode.
+  /// allowed, even if Unicode treats the two names as equal.
   func check(isOfKnownVersion: Bool, _ problems: ProblemList, _ pages: PageUse) {
     var names: Set<[UInt8]> = []
     for column in self {

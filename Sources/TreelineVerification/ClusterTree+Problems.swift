@@ -57,8 +57,8 @@ extension ClusterTree {
   ///   split rule `least-scatter`. The work is done on all cores.
   public func problems() -> [IndexProblem] { problems(principalLevels: TreeStorage.principalLevels) }
 
-  /// - Parameter principalLevels: The number of levels, counted from the root, at which the build split nodes across
-  ///   their principal axes. Below these levels, the build halved the boxes of nodes.
+  /// - Parameter principalLevels: The number of levels, counted from the root, at which the builder split nodes across
+  ///   their principal axes. Below these levels, the builder halved the boxes of nodes.
   package func problems(principalLevels: Int) -> [IndexProblem] {
     let problems = ProblemList()
     check(
@@ -105,7 +105,7 @@ extension ClusterTree {
 
 extension TreeStorage {
   /// The roots of all trees, in tree order. Without groups there is one tree. With groups, each group has its own root.
-  /// The points that are never clustered have another root.
+  /// The points that are never clustered have a root of their own.
   fileprivate var rootsOfTrees: [Node] {
     let parts = groups?.parts ?? []
     var (roots, waiting) = ([Node](), [root].compactMap { $0 })
@@ -167,7 +167,7 @@ public struct VerificationProgress: Hashable, Sendable {
   public enum Stage: String, Hashable, Sendable {
     /// Nodes are checked against their points.
     case hierarchy
-    /// Separations are checked, the distances at which nodes are split into their children.
+    /// Separations are checked. A separation is the distance at which a node is split into its children.
     case separations
   }
 

@@ -1,11 +1,11 @@
 import Treeline
 
 extension Column {
-  /// Checks three sections of a column against the column's values: the ranks, the links, and the lists for the search
-  /// of texts. Sections that the column lacks are skipped.
+  /// Checks three sections of a column against the column's values: the ranks, the links, and the lists for text
+  /// search. Sections that the column lacks are skipped.
   ///
   /// - Complexity: O(pointCount) time for each level of the ranks and of the links, and O(bytes) for the lists. Takes
-  ///   at most 3 bits of memory per point and some megabytes.
+  ///   at most 3 bits of memory per point, plus some megabytes.
   func checkMatrices(_ label: String, _ problems: ProblemList, _ pages: PageUse) {
     if ranks == nil && links == nil && search == nil { return }
     let values = CheckedValues(keys: OrderedKeys(of: self), count: pointCount, width: width, pages: pages)
@@ -174,8 +174,8 @@ extension ColumnMatrix {
       found: "\(zeroCount)")
   }
 
-  /// Visits all integers of the matrix, and passes the index of the point to which each integer belongs. Call this
-  /// function only after `checkBits` has found no problem. Reads one block of points at a time.
+  /// Calls `body` with each integer of the matrix and with the index of its point. Call this function only after
+  /// `checkBits` has found no problem. Reads one block of points at a time.
   private func forEachInteger(_ pages: PageUse, _ body: (_ index: Int, _ integer: Int) -> Void) {
     (0..<matrix.count).forEachBlock(noting: pages, bytesPerElement: matrix.levelCount) { block in
       var integers = [UInt32](repeating: 0, count: block.count)

@@ -77,7 +77,7 @@ extension ColumnSearch {
     }
   }
 
-  /// Returns the offsets of the words of a text, at most `limit` of them.
+  /// Returns the offsets of the first words of a text, but at most `limit` offsets.
   private static func wordPlaces(in text: UnsafeRawBufferPointer, limit: Int) -> [Int] {
     var (folded, places) = (FoldedText(text), [Int]())
     while places.count < limit, folded.next() != nil { if folded.beginsWord { places.append(folded.offset) } }

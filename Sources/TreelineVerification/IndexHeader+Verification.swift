@@ -39,8 +39,9 @@ extension IndexHeader {
       !isOfKnownVersion || section.kind.isPrivate || isKnown, "section table, byte \(entry)",
       expected: "a kind of section that version \(majorVersion).\(minorVersion) has, or a private kind from 2^31 on",
       found: "\(section.kind.rawValue)")
-    // The flag of a section is set if a reader must know the kind of the section. An index in which the flag is set
-    // for an unknown kind would not have been opened. So the flag is checked only for known kinds.
+    // The flag of a section is set if a reader must know the kind of the section. If the flag were set for an unknown
+    // kind, the index could not have been opened. So the flag of an unknown kind is certainly not set, and only known
+    // kinds are checked.
     problems.check(
       section.isRequired == section.kind.isRequired || !isKnown, "section table, byte \(entry + 4)",
       expected: "the flag \(section.kind.isRequired ? 1 : 0), because the section is of kind '\(section.kind)'",
@@ -115,8 +116,8 @@ extension IndexHeader {
   /// Checks the header's facts about the points: the number of clipped points, and the plane.
   ///
   /// The header stores the seam (the longitude at which the plane begins) or the square of the plane. The positions of
-  /// the points do not show whether the seam or the square is right. So this method checks whether a build of points
-  /// with these positions would choose the plane of the header.
+  /// the points do not show whether the seam or the square is right. So this method checks whether a builder that is
+  /// given these positions would choose the header's plane.
   ///
   /// - Complexity: O(pointCount)
   func check(_ points: PointBlocks, _ problems: ProblemList) {
@@ -130,8 +131,8 @@ extension IndexHeader {
     }
   }
 
-  /// Checks the number of clipped points. Clipped points lie on the plane's upper or lower edge. Other points may also
-  /// lie on these edges.
+  /// Checks the number of clipped points. Clipped points lie on the plane's upper or lower edge, but other points may
+  /// also lie there. So the number must not be greater than the number of all points on these edges.
   private func checkClippedPoints(_ points: PointBlocks, _ problems: ProblemList) {
     var edgeCount = 0
     points.forEach { if $0.y == 0 || $0.y == .max { edgeCount += 1 } }

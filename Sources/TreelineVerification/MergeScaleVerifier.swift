@@ -12,10 +12,10 @@ import Treeline
 /// and must not be less than a child's code.
 ///
 /// After that, distances between nodes are checked, as in `SeparationVerifier`. Nodes are split in the order of
-/// falling codes, from the greatest down to 1. Suppose that all nodes with a code or with a greater code are split. A
-/// node is shown at this code if its parent is split and the node itself is not. No two nodes that are shown at one
-/// code may be closer to each other than the distance of this code. So the clusters of every query are far enough
-/// apart, for every spacing at every zoom.
+/// falling codes, from the greatest down to 1. Take one of the codes, and suppose that all nodes with this code or a
+/// greater code are split. A node is shown at this code if its parent is split and the node itself is not. No two
+/// nodes that are shown at this code may be closer to each other than the distance of this code. So the clusters of
+/// every query are far enough apart, for every spacing at every zoom.
 ///
 /// The order in which touching clusters were merged is not checked.
 ///
@@ -89,7 +89,7 @@ struct MergeScaleVerifier {
     return BadgeCurve.scaled(squaredDistance, width: curve.width(curve.units(of: a.count), curve.units(of: b.count)))
   }
 
-  /// Returns an upper bound of the squared distance of two nodes whose scaled distance has the code `code`.
+  /// Returns an upper bound of the squared distance between two nodes whose scaled distance has the code `code`.
   private func squaredReach(of code: SeparationCode) -> UInt64 {
     guard let curve = storage.badgeCurve else { return code.squaredDistance }
     let greatest = curve.units(of: .max)
@@ -128,9 +128,9 @@ struct MergeScaleVerifier {
       found: "\(found ? 1 : 0)")
   }
 
-  /// Checks that the codes and the bits of `anchors` are 0 at the given indices, where no right child begins. No right
-  /// child begins at the first point of the tree. Nor does a right child begin at a point of a stack (several points
-  /// at one position), except at the stack's first point.
+  /// Checks that the codes, and also the bits of `anchors`, are 0 at the given indices, where no right child begins.
+  /// No right child begins at the first point of the tree. Among the points of a stack (several points at one
+  /// position), a right child can begin only at the first point.
   private func expectZero(_ indices: Range<Int>) {
     indices.forEachBlock(noting: pages, bytesPerElement: 2) { block in
       for index in block where !problems.isFull {

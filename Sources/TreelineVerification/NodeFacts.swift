@@ -15,8 +15,8 @@ struct NodeFacts {
   let principalAxis: (x: Double, y: Double)
   let mean: (x: Double, y: Double)
 
-  /// - Parameter shorterWayAround: Whether the box may cross the seam, where the plane begins and ends. If so, the box
-  ///   across the seam is used if it is less than half a world wide.
+  /// - Parameter shorterWayAround: Whether the box may cross the seam, where the plane begins and ends. If true, the
+  ///   box across the seam is used whenever it is less than half a world wide.
   /// - Precondition: There is at least one point.
   init(of points: PointBlocks, shorterWayAround: Bool = false) {
     let box = shorterWayAround ? PlaneRect(shorterWayAround: points.points) : points.box
@@ -65,7 +65,7 @@ struct NodeFacts {
     zip(self.spread.entries, spread.entries).allSatisfy { $0.bitPattern == $1.bitPattern }
   }
 
-  /// Returns the distance, measured along the principal axis, from the mean of the points to a point, in plane units.
+  /// Returns the distance from the mean to a point, in plane units, measured along the principal axis.
   func product(_ point: PlanePoint) -> Double {
     principalAxis.x * (Double(point.x - box.minX) - mean.x) + principalAxis.y * (Double(point.y - box.minY) - mean.y)
   }
@@ -151,10 +151,10 @@ extension NodeFacts {
   /// part and the scatter of the other part.
   func scatterBetween(_ leftCount: Int) -> Double { scatterBetween(leftCount, sums(of: points[0..<leftCount])) }
 
-  /// Divides the points into the same two parts as `scatterBetween`: the first `leftCount` points and the remaining
-  /// points. Suppose that each point were moved to the part whose mean is nearer to the point. Then the scatter
-  /// between the parts would grow at least by the returned number. Ignores a point if rounding makes it uncertain
-  /// which mean is nearer.
+  /// Returns how much the scatter between two parts would grow, at least, if each point were moved to the part whose
+  /// mean is nearer. The parts are the first `leftCount` points and the remaining points. As in `scatterBetween`, the
+  /// scatter is multiplied by the number of all points. Ignores a point if rounding makes it uncertain which mean is
+  /// nearer.
   func scatterToGain(_ leftCount: Int) -> Double {
     let parts = (points[0..<leftCount], points[leftCount..<points.count])
     let (left, right) = (mean(of: parts.0), mean(of: parts.1))

@@ -142,7 +142,8 @@ enum Duplicates {
     let partCount = UInt64(count / mostSorted + 1)
     for part in 0..<partCount {
       var numbers: [UInt64] = []
-      // Divides the numbers into parts by a hash, because all numbers may be multiples of one number.
+      // A hash divides the numbers into parts. Without a hash, if all numbers were multiples of one number, they could
+      // all fall into one part.
       forEach { number in if (number &* 0x9E37_79B9_7F4A_7C15) >> 32 % partCount == part { numbers.append(number) } }
       numbers.sort()
       for (number, next) in zip(numbers, numbers.dropFirst()) where number == next { add(number) }

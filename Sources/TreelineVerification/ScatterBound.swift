@@ -3,8 +3,7 @@ import Treeline
 // A split across the axis divides points into two parts: the points on either side of a line across the axis. This
 // file finds the greatest scatter between the two parts (see `scatterBetween`), over all such splits. If there are few
 // points, all points are sorted. If there are many points, they are divided into bins along the axis. A bin is
-// searched only if a split within the bin could have more scatter between its parts than the split that the builder
-// chose.
+// searched only if a split within the bin could have a greater scatter than the split that the builder chose.
 
 extension NodeFacts {
   /// Consecutive points along the axis.

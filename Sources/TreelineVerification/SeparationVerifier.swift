@@ -182,8 +182,9 @@ struct SeparationVerifier {
         scatter: storage.squaredScatterDistance(of: node)))
   }
 
-  /// Checks that the codes are 0 at indices where no right child begins. These are the index of the tree's first
-  /// point, and the indices of points within a stack (several points at one position).
+  /// Checks that the codes are 0 at the given indices, where no right child begins. No right child begins at the first
+  /// point of the tree. Among the points of a stack (several points at one position), a right child can begin only at
+  /// the first point.
   private mutating func expectZero(_ indices: Range<Int>) {
     indices.forEachBlock(noting: pages, bytesPerElement: 2) { block in
       for index in block where codes[index] != 0 && alone.count < ProblemList.capacity {

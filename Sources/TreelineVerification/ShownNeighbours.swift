@@ -1,7 +1,7 @@
 import Treeline
 
-/// Finds the shown nodes around a node, during a walk through the tree. Each node has a code: the distance at which
-/// the node is split, in two bytes.
+/// Finds the shown nodes around a node, during a walk through the tree. Each node has a code of two bytes. The code
+/// stands for the distance at which the node is split.
 ///
 /// A search has a limit, which is also a code. A node is shown at this limit if the code of its parent is at least the
 /// limit, and its own code is less. The walk visits the tree from the root down. A node near the visited node is
@@ -48,8 +48,8 @@ struct ShownNeighbours {
     return Branch(node: node, box: storage.box(of: node), code: code(of: node))
   }
 
-  /// Returns the code of a node; zero if the node has no children. The tree must be sound, because only then can the
-  /// children of every node be read.
+  /// Returns the code of a node; zero if the node has no children. The tree must be sound, because the children of a
+  /// damaged node may not be readable.
   private func code(of node: Node) -> SeparationCode {
     guard let number = try! storage.children(of: node)?.right.first else { return .zero }
     return SeparationCode(rawValue: codes[Int(number)])

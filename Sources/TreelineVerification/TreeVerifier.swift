@@ -258,7 +258,7 @@ extension TreeVerifier {
 // MARK: - Buckets and stacks
 
 extension TreeVerifier {
-  /// Checks the gap after the last point of a bucket, a node whose children have no records. The gap has no meaning,
+  /// Checks the gap after the last point of a bucket (a node whose children have no records). The gap has no meaning,
   /// but it must be 0, so that the same points always give the same bytes.
   private func checkEnd(ofBucket node: Node) {
     let last = node.first + node.count - 1
@@ -267,8 +267,9 @@ extension TreeVerifier {
   }
 
   /// Checks a node without children. All its points must share one position, as a stack. If the points have several
-  /// positions, the node should have children. A gap is the number that is stored between two neighboring points. A
-  /// node in a bucket has children if one of its gaps equals its depth in the bucket. This node has no such gap.
+  /// positions, the node should have children, so one of its gaps must be wrong. A gap is the number that is stored
+  /// between two neighboring points. A node in a bucket has children only if one of its gaps equals its depth in the
+  /// bucket.
   private func checkUnsplit(_ node: Node) {
     var split: (treeIndex: Int, level: UInt8)?
     var isStack = true
@@ -310,7 +311,8 @@ extension TreeVerifier {
       found: "\(storage.box(of: node))")
   }
 
-  /// Calls `body` with blocks of the points of a node without children. Usually the node is a single point.
+  /// Divides the points of a node without children into blocks, and calls `body` with each block. Usually the node is
+  /// a single point.
   private func forEachBlock(of range: Range<Int>, _ body: (Range<Int>) -> Void) {
     if range.count <= NodeRecord.bucketCapacity { return body(range) }
     range.forEachBlock(noting: pages, bytesPerElement: 17, body)

@@ -69,7 +69,7 @@ struct MemoryBenchmark: ParsableCommand {
     require(tree.root?.pointCount == coordinates.count, "a tree of \(tree.pointCount) points, not \(coordinates.count)")
     try tree.write(toFile: index)
     defer { try? FileManager.default.removeItem(atPath: index) }
-    // The resident memory before the build includes the coordinates.
+    // The coordinates are already in memory before the build, so `residentBefore` includes them.
     try printJSON([
       "points": coordinates.count, "threads": build.threads, "seconds": time, "residentBefore": before,
       "residentPeak": peak, "indexBytes": try fileSize(index),
@@ -77,7 +77,7 @@ struct MemoryBenchmark: ParsableCommand {
   }
 }
 
-/// Times the computation of the separations of all nodes of a tree.
+/// Measures how long it takes to compute the separation of every node in a tree.
 struct SeparationBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "separation", abstract: "Measures the time to compute the distance at which each node is split.")
@@ -93,8 +93,8 @@ struct SeparationBenchmark: ParsableCommand {
     let residentBefore = ResidentMemory.now
     let (times, (codes, work)) = timing.measure { tree.separations(threads: threads) }
     let residentPeak = ResidentMemory.peak
-    // Any two positions are at least one unit apart. So the computation splits each node with children at some
-    // distance, and splits the node only once. The number of nodes with children is the number of positions minus 1.
+    // Any two positions are at least one unit apart. So for each node with children, there is a distance at which the
+    // node is split. It is split only once. The number of nodes with children is the number of positions minus 1.
     let internalNodes = try tree.shape().positionCount - 1
     require(work.splits <= internalNodes, "\(work.splits) splits, but \(internalNodes) nodes with children")
     let splits = Double(max(work.splits, 1))

@@ -3,8 +3,8 @@ import PointSets
 import Treeline
 import TreelineBuilder
 
-/// Runs pieces of work whose instructions valgrind counts separately. Valgrind counts only within `countedCall`, and
-/// writes its counts after each call.
+/// Runs pieces of work. Valgrind counts the instructions of each piece separately: it counts only within
+/// `countedCall`, and writes its counts after each call.
 struct CountedCases: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cases", abstract: "Does work whose instructions valgrind counts, and prints the cases in order.")

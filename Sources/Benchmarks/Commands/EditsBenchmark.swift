@@ -90,8 +90,8 @@ struct EditsBenchmark: ParsableCommand {
         latitude: min(max(value.coordinate.latitude + dy, -90), 90)))
   }
 
-  /// Returns two counts: the number of badges that do not contain the edited value, and how many of these badges the
-  /// edit does not change.
+  /// Counts the badges that do not contain the edited value. Returns the number of these badges that stay the same
+  /// after the edit, and the number of all these badges.
   private static func kept(
     _ before: ClusterMap<Vehicle>, _ after: ClusterMap<Vehicle>, _ edited: Coordinate, _ view: Viewport
   ) throws -> (kept: Int, others: Int) {
@@ -123,7 +123,7 @@ struct EditsBenchmark: ParsableCommand {
     return times
   }
 
-  /// Times steps in which some values move, and the work of a map view on the main thread in each step.
+  /// Times steps in which some values move. For each step, also times the work of a map view on the main thread.
   private func fleetTimes(
     _ map: ClusterMap<Vehicle>, _ random: inout SplitMix64
   ) throws -> (steps: [Double], shows: [Double], frames: [Double]) {

@@ -86,9 +86,9 @@ struct FilterBenchmark: ParsableCommand {
     try queries.map { query in try seconds { blackHole(try tree.clusters(query).count) } * 1e6 }
   }
 
-  /// Moves a window over the values of the column `opened`, as one of two conditions of a filter. The window covers a
-  /// fifth of the column's range. In each step 1 % of the points enter the window, and 1 % leave it. Returns the time
-  /// of the first step, which sorts the column, and the median time of the other steps.
+  /// Moves a window over the values of the column `opened`. The window is one of two conditions of a filter. It covers
+  /// a fifth of the column's range. In each step 1 % of the points enter the window, and 1 % leave it. Returns the
+  /// time of the first step, which sorts the column, and the median time of the other steps.
   private func windowStepMilliseconds(of tree: ClusterTree) throws -> [Double] {
     let span = 40 * 365 * 86_400.0
     func filter(_ step: Int) -> Filter {

@@ -31,7 +31,7 @@ struct MapBenchmark: ParsableCommand {
     let tree = try ClusterTree(coordinates, options: BuildOptions(threads: 2, computesSeparations: true))
     var random = SplitMix64(seed: 12)
     let walks = Self.walk(around: coordinates, steps: changes, &random)
-    // All passes make the same changes. So each change is timed once in each pass.
+    // All passes make the same changes. So each change is timed several times, once in each pass.
     let passes = try (0..<repeats).map { _ in try Self.pass(walks, of: tree) }
     func medians(_ times: (Pass) -> [Double]) -> [Double] {
       let times = passes.map(times)
@@ -87,8 +87,8 @@ struct MapBenchmark: ParsableCommand {
     return pass
   }
 
-  /// Moves a map without a pause. Returns the number of answers, and the growth of the process's memory in bytes after
-  /// a warm-up.
+  /// Moves a map without a pause. Returns the number of answers, and the number of bytes by which the process grows
+  /// after a warm-up.
   private static func held(_ walk: [Viewport], of tree: ClusterTree, rate: Int, seconds: Int) throws -> (
     bytes: Int, answers: Int
   ) {

@@ -33,7 +33,7 @@ struct QueryBenchmark: ParsableCommand {
 
     let cold = try Self.coldPass(queries, of: tree)
     let answers = try queries.map { try $0.answer(of: tree) }
-    // Answers with fewer clusters than the limit. In these answers, no cluster may contain several positions.
+    // Answers with fewer clusters than the limit. In these answers, all points of a cluster must share one position.
     let exhausted = zip(queries, answers).filter { $1.count < $0.cut.limit }
     for (query, answer) in exhausted {
       require(answer.allSatisfy(\.rect.isPoint), "one of \(answer.count) clusters can be split")
@@ -52,8 +52,9 @@ struct QueryBenchmark: ParsableCommand {
       },
     ]
     if throughput {
-      // Answers per second, and steps of plain arithmetic per second, on one thread and on two threads. Each is
-      // measured several times. The steps of arithmetic show how much faster two threads can be on this machine.
+      // Answers per second, and steps of plain arithmetic per second, on one thread and on two threads. Each rate is
+      // measured several times. The arithmetic shows how much faster than one thread two threads can be on this
+      // machine.
       let rates = Self.throughput(queries, of: tree)
       (result["answersPerSecond"], result["stepsPerSecond"]) = (rates[0], rates[1])
     }
@@ -106,8 +107,8 @@ struct QueryBenchmark: ParsableCommand {
     var rates = works.map { _ in [[Double]]() }
     for turn in 0..<20 {
       for (kind, work) in works.enumerated() {
-        // The order of the numbers of threads alternates, because a virtual machine may be slow for a while after it
-        // has used both cores.
+        // Every second turn goes through `threads` in reverse order, because a virtual machine may be slow for a while
+        // after it has used both cores.
         rates[kind].append(
           turn % 2 == 0
             ? threads.map { rate(ofThreads: $0, work) }
@@ -132,8 +133,8 @@ struct QueryBenchmark: ParsableCommand {
   }
 }
 
-/// Times queries with a spacing. The times are divided by the number of clusters, because trees of different growths
-/// show different numbers of clusters.
+/// Times queries with a spacing. The times are divided by the number of clusters, because this number depends on how
+/// the tree was built.
 struct SpacingBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "spacing", abstract: "Times answers with a spacing or badges, per cluster.")

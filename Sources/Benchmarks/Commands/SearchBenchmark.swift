@@ -26,7 +26,7 @@ struct SearchBenchmark: ParsableCommand {
     var hitCount = 0
     for _ in 0..<searches {
       let name = Self.name(random.index(below: coordinates.count))
-      // Searches for one of the two words of a name, because the index lists both words for searches.
+      // Chooses one of the two words of a name. The index lists both words, so both can be found by a search.
       let word = name.split(separator: " ")[random.index(below: 2)]
       let text = String(word.prefix(1 + random.index(below: word.count)))
       times.append(

@@ -3,8 +3,8 @@ import PointSets
 import Treeline
 import TreelineBuilder
 
-/// Builds and queries without timing. Valgrind counts the instructions. The difference of two runs with different
-/// options is the cost of the additional work.
+/// Runs builds and queries without timing them. Valgrind counts the instructions. Two runs with different options show
+/// the cost of additional work as the difference between their counts.
 struct CountedWork: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "work", abstract: "Builds and queries without timing, for valgrind to count.")

@@ -99,8 +99,8 @@ enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  /// Function that generates a range of rows. The range starts at a multiple of `chunk`. Nil for kinds that no
-  /// benchmark uses in large numbers.
+  /// Function that generates a range of rows. The range starts at a multiple of `chunk`. Nil if no benchmark needs
+  /// many points of this kind.
   fileprivate var maker: ((Range<Int>) -> [Coordinate])? {
     switch self {
     case .uniform: return { Self.inChunks($0, seed: 1, Self.uniformPoint) }

@@ -3,8 +3,8 @@
 /// Clustering by the cells of a grid, the method of thoughtbot's TBQuadTree and Raizlabs' BentoMap. Treeline's tree of
 /// principal axes is compared with this method, because many maps use it.
 ///
-/// A lattice of square cells covers the plane, anchored at longitude -180 and the plane's top edge. So the lattice
-/// does not move when the map is panned, and does not depend on the plane's seam (the meridian at which the plane
+/// A lattice of square cells covers the plane. The lattice is anchored at longitude -180 and the plane's top edge. So
+/// it does not move when the map is panned, and does not depend on the plane's seam (the meridian at which the plane
 /// begins). Each cell that contains a point is one cluster.
 ///
 ///     let grid = Grid(over: tree)

@@ -116,8 +116,8 @@ struct GridLattice {
   func cells(touching window: PlaneWindow) -> PlaneWindow {
     let start = lowerEdge(window.x)
     let last = window.x &+ window.width
-    // A window around the world may begin and end in the same cell. This window covers all cells, not only that one
-    // cell.
+    // A window that goes all around the world may begin and end in the same cell. Such a window covers all cells, not
+    // only that cell.
     let isFullTurn = last < window.x && last >= start
     return PlaneWindow(
       x: isFullTurn ? 0 : start, width: isFullTurn ? .max : upperEdge(last) &- start, minY: lowerEdge(window.minY),

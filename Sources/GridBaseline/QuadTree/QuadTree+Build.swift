@@ -12,8 +12,8 @@ extension QuadTree {
       let difference = entries[range.lowerBound].key ^ entries[range.upperBound - 1].key
       if range.count > bucketCapacity, difference != 0 {
         nodes[next].firstChild = UInt32(nodes.count)
-        // The highest pair of bits in which keys differ determines the first level at which more than one quadrant is
-        // occupied.
+        // Finds the highest pair of bits in which the keys differ. The level of this pair is the first level with more
+        // than one occupied quadrant.
         let shift = UInt64(63 - difference.leadingZeroBitCount) & ~1
         appendQuadrants(of: range, at: shift, over: entries, to: &nodes)
       }

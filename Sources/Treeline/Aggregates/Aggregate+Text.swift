@@ -59,9 +59,9 @@ extension Aggregate: CustomStringConvertible {
     return function.name + (given.isEmpty ? "" : "(\(given.joined(separator: ", ")))")
   }
 
-  /// The name of the aggregate as a property of GeoJSON and tiles. The name has no parentheses or commas around
-  /// arguments, so that style expressions can read it: `sum_population`, `top_kind`, `percentile_90_price`,
-  /// `mean_price_by_rooms`.
+  /// The name of the property that holds the aggregate in GeoJSON and tiles. The parts of the name are joined by `_`,
+  /// not by parentheses and commas, so that style expressions can read the name: `sum_population`, `top_kind`,
+  /// `percentile_90_price`, `mean_price_by_rooms`.
   package var propertyName: String {
     switch function {
     case .percentile: "percentile_\(function.number!)_\(column!)"

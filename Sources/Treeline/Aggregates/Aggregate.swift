@@ -6,8 +6,8 @@
 /// try Aggregate.list("sum(population), top(kind, 3)")   // as written in tools and URLs
 /// ```
 ///
-/// Missing values are ignored. If a cluster has no value at all, sums and numbers of values are 0, `counts` and `top`
-/// are empty, and all other aggregates are null.
+/// Missing values are ignored. If a cluster has no value at all, `sum`, `count(_:)` and `distinct` are 0, `counts` and
+/// `top` are empty, and all other aggregates are null.
 public struct Aggregate: Hashable, Sendable {
   package enum Function: Hashable, Sendable {
     case count
@@ -81,9 +81,9 @@ public struct Aggregate: Hashable, Sendable {
     Aggregate(.first, column, weight: order)
   }
 
-  /// The value of a column at the first point, in tree order, that has a value. Tree order is the order in which the
-  /// tree stores its points. Points at one position are sorted by row. The result can serve as the title or the
-  /// picture of a cluster if no column says which point is the most important.
+  /// The value of a column at the first point that has a value. The points are in tree order, the order in which the
+  /// tree stores them. Points at one position are sorted by row. The result can serve as the title or the picture of a
+  /// cluster if no column says which point is the most important.
   public static func first(_ column: String) -> Aggregate { Aggregate(.first, column) }
 
   /// The value of a column at the point that has the least value in another column. All other rules are those of

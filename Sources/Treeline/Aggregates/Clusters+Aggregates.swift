@@ -30,7 +30,8 @@ extension Clusters {
       evaluators.append(evaluator)
     }
     let values: [[AggregateValue]]? = withExtendedLifetime(tree) {
-      // Computes the results of one aggregate after the other, then puts each result into the list of its cluster.
+      // Computes all results of the first aggregate, then all results of the next aggregate, and so on. Then puts each
+      // result into the list of its cluster.
       withUnsafeTemporaryAllocation(of: AggregateValue.self, capacity: nodes.count * evaluators.count) { values in
         let start = values.baseAddress!
         var next = start

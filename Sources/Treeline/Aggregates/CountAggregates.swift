@@ -81,7 +81,8 @@ struct DistinctValues: AggregateEvaluator {
     var key: UInt64
     var count: Int
 
-    /// Orders the most frequent key first. Of equally frequent keys, the least key comes first.
+    /// Returns whether `a` comes before `b`. The more frequent key comes first. Of two equally frequent keys, the
+    /// lesser key comes first.
     @inline(__always) static func < (a: KeyCount, b: KeyCount) -> Bool {
       a.count > b.count || a.count == b.count && a.key < b.key
     }
@@ -105,9 +106,9 @@ struct DistinctValues: AggregateEvaluator {
     }
   }
 
-  /// Finds the first `most` keys of the sort order, and puts them, sorted, at the beginning of the buffer. Passes over
-  /// the buffer once. A key that is among the first `most` keys so far is inserted at its place among them.
-  /// Afterwards, the rest of the buffer is undefined.
+  /// Moves the keys that come first in the sort order to the beginning of the buffer, and sorts them. `most` is the
+  /// number of keys to move. Passes over the buffer once. If a key is among the first `most` of the keys read so far,
+  /// it is inserted at its place. Afterwards, the rest of the buffer is undefined.
   private static func bringForward(_ most: Int, of found: UnsafeMutableBufferPointer<KeyCount>) {
     guard most > 0 else { return }
     for index in 1..<max(found.count, 1) {

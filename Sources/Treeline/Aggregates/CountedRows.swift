@@ -13,7 +13,7 @@ struct CountedRows {
 
   var wordCount: Int { Selection.wordCount(ofPoints: rowCount) }
 
-  /// Returns a mask with a 1 bit for each counted row of a word, which is a group of 64 consecutive rows.
+  /// Returns a mask with a 1 bit for each counted row of a word. A word is a group of 64 consecutive rows.
   @inline(__always) func bits(ofWord word: Int) -> UInt64 {
     if let words { return words[word] }
     let count = rowCount &- word &* 64

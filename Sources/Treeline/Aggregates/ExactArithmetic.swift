@@ -22,7 +22,7 @@ func nearestQuotient(_ numerator: Int128, _ denominator: Int128) -> Double {
     return Double(Int64(truncatingIfNeeded: numerator)) / Double(Int64(truncatingIfNeeded: denominator))
   }
   var (high, denominator) = (numerator.magnitude, denominator.magnitude)
-  // Shifts both numbers so that bit 126 is the highest bit set. The quotient then has 127 or 128 bits.
+  // Shifts both numbers to the left until bit 126 is their highest 1 bit. The quotient then has 127 or 128 bits.
   let (up, downBy) = (high.leadingZeroBitCount - 1, denominator.leadingZeroBitCount - 1)
   high <<= up
   denominator <<= downBy
@@ -48,8 +48,8 @@ func nearestQuotient(_ numerator: UInt256, _ denominator: UInt256) -> Double {
     return nearestQuotient(Int128(numerator.low), Int128(denominator.low))
   }
   let exponent = denominator.leadingZeroBitCount - numerator.leadingZeroBitCount
-  // Computes 66 bits of the quotient, one by one. The first or the second of these bits is 1. If the remainder is not
-  // 0, one more 1 bit stands for all later bits.
+  // Computes 66 bits of the quotient, one by one. The first or the second of these bits is 1. Then a last bit is
+  // appended, which stands for all later bits. It is 1 if the remainder is not 0.
   var (remainder, divisor, quotient) = (numerator.aligned, denominator.aligned, UInt128(0))
   for _ in 0..<66 {
     quotient <<= 1
@@ -143,7 +143,7 @@ struct ExactSum {
     return count
   }
 
-  /// Returns the double nearest to the sum divided by a number above 0, ties to even.
+  /// Divides the sum by a number above 0. Returns the double nearest to the exact quotient, ties to even.
   func rounded(dividedBy divisor: UInt32 = 1) -> Double {
     // The digits of the sum's magnitude: 32 bits each, the lowest first.
     let wordCount = words.count
@@ -239,7 +239,7 @@ struct UInt256 {
 
   var leadingZeroBitCount: Int { high == 0 ? 128 + low.leadingZeroBitCount : high.leadingZeroBitCount }
 
-  /// The number, shifted left until bit 254 is its highest bit set.
+  /// The number, shifted to the left until bit 254 is its highest 1 bit.
   ///
   /// - Precondition: the number is above 0 and below 2^255.
   fileprivate var aligned: UInt256 {

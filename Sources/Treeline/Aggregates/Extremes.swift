@@ -17,7 +17,7 @@ package struct OrderedKeys {
       case .integers(let integers): .integers(integers.codes, missing: integers.missingCode)
       case .reals(let reals): .reals(reals)
       case .entries(let entries):
-        // In a column of categories no entry of the dictionary is null.
+        // The dictionary of a column of categories has no null entry.
         column.kind == .category
           ? .entries(entries.codes, count: UInt64(entries.dictionary.entryCount))
           : .someEntries(entries.codes, entries.dictionary)

@@ -62,8 +62,8 @@ final class IntegerSums: PreparedValues {
     return sums
   }
 
-  /// Returns the sums of all counted rows before a row. Takes the prefix sums at the nearest multiple of 64, and adds
-  /// or subtracts the rows between this multiple and the row.
+  /// Returns the sums over all counted rows before a row. Takes the prefix sums at the nearest multiple of 64, and
+  /// adds or subtracts the codes of the rows between this multiple and the row.
   private func total(before row: Int, of values: IntegerValues, _ rows: CountedRows) -> Sums {
     let word = rows.nearestWord(to: row)
     let start = word << 6

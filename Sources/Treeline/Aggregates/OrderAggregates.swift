@@ -32,7 +32,8 @@ struct ExtremeValue: AggregateEvaluator {
   }
 }
 
-/// An evaluator of a column's value at the row with the greatest or the least value of another column.
+/// An evaluator that finds the row with the greatest or the least value in one column. The result is the value of
+/// another column at this row.
 struct ValueAtExtreme: AggregateEvaluator {
   let isGreatest: Bool
   let rows: CountedRows
@@ -77,8 +78,8 @@ struct FirstValue: AggregateEvaluator {
 }
 
 extension Aggregate {
-  /// Returns the rank of a percentile among sorted values, counted from 1. The result is the least rank for which at
-  /// least the given percentage of all values have this rank or a lower rank.
+  /// Returns the rank of a percentile among sorted values. Ranks are counted from 1. The result is the least rank r
+  /// such that the first r values make up the given percentage of all values, or more.
   ///
   /// The percentage is read as the shortest decimal that stands for the double, so the rank is exact. For example, 7 %
   /// of 100 values are 7 values, although the double nearest to 0.07 is slightly greater than 0.07.
@@ -107,7 +108,7 @@ struct OrderStatistic: AggregateEvaluator {
   let rows: CountedRows
   let column: Column
   let keys: OrderedKeys
-  /// The section of ranks, which answers without reading rows; nil if rows must be read.
+  /// The stored ranks of the column's values, so that no rows need to be read; nil if rows must be read.
   let ranks: ColumnMatrix?
 
   init(function: Aggregate.Function, rows: CountedRows, column: Column) {

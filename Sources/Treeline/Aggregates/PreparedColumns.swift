@@ -72,7 +72,7 @@ protocol PreparedValues: Sendable {
 
 extension PreparedValues { var byteCount: Int { 0 } }
 
-/// An array that is filled while values are prepared, and only read afterwards. So threads can share it.
+/// An array that is filled while values are prepared. After that it never changes, so threads can share it.
 final class PreparedArray<Element: Sendable>: @unchecked Sendable {
   let start: UnsafeMutablePointer<Element>
   let count: Int

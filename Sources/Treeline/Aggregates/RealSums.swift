@@ -24,8 +24,8 @@ final class RealSums: PreparedValues {
     words = PreparedArray(repeating: 0, count: blockCount * kept.count)
     var (total, count) = (ExactSum(words: kept), 0)
     for block in 0..<blockCount {
-      // Every 64 blocks, checks for cancellation. A block has 64 to 2,048 rows, so there are at most 131,072 rows
-      // between two checks.
+      // Every 64 blocks, checks whether the work has been cancelled. A block has 64 to 2,048 rows, so there are at
+      // most 131,072 rows between two checks.
       if block & 0x3F == 0 { try Cancellation.check() }
       counts[block] = count
       for index in 0..<kept.count { words[block * kept.count + index] = total.words[index] }

@@ -99,7 +99,7 @@ struct WeightedMean: AggregateEvaluator {
     }
   }
 
-  /// Whether 128 bits hold the numerator and the denominator of every mean.
+  /// Whether the numerator and the denominator of every mean fit into 128 bits each.
   var isExact: Bool {
     let (denominator, overflows) = sums.magnitudes.weights.multipliedReportingOverflow(
       by: UInt128(powerOfTen(values.digits)))

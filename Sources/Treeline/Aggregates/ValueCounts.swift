@@ -11,7 +11,7 @@ final class ValueCounts: PreparedValues {
 
   var byteCount: Int { before.byteCount }
 
-  /// Greatest number of codes. Values of columns with more codes are counted row by row.
+  /// Greatest number of codes for which counts are made. Values of columns with more codes are counted row by row.
   static let maximumCodeCount = 1 << 16
 
   /// - Complexity: O(rows)
@@ -52,8 +52,8 @@ final class ValueCounts: PreparedValues {
     }
   }
 
-  /// Writes the count of each code in a range of rows. `counts` has one number more than there are codes. This last
-  /// number counts missing values while rows are read, and is not valid afterwards.
+  /// Writes the count of each code in a range of rows. `counts` has one number for each code, and one more number at
+  /// the end. The number at the end counts missing values while rows are read, and is not valid afterwards.
   ///
   /// - Complexity: O(codes): reads less than a block of rows at each end.
   func count(

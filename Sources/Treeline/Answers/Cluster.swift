@@ -27,8 +27,8 @@ public struct Cluster: Sendable, Identifiable {
 
   /// The smallest box around the cluster's points, on the plane.
   ///
-  /// - Complexity: O(1) without a filter. Under a filter, the first box costs O(pointCount), and each later box costs
-  ///   O(log pointCount).
+  /// - Complexity: O(1) without a filter. In a filtered tree of n points, the box of the first cluster costs O(n), and
+  ///   the box of each later cluster costs O(log n).
   package var rect: PlaneRect { part?.summary.box ?? rectOfAll }
 
   /// The plane on which the cluster lies.

@@ -12,7 +12,7 @@ package struct ClusterArrays {
   package var latitudes: UnsafeMutablePointer<Double>
 
   /// - Parameters:
-  ///   - start: The memory for eight arrays of 8-byte entries, one after the other, in the order of the fields.
+  ///   - start: The memory for eight arrays of 8-byte entries. The arrays are adjacent, in the order of the fields.
   ///   - count: The number of clusters.
   package init(at start: UnsafeMutableRawPointer, count: Int) {
     func array<Entry: BitwiseCopyable>(_ number: Int) -> UnsafeMutablePointer<Entry> {

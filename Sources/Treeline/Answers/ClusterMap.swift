@@ -15,7 +15,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
 
   let names: PropertyNames
 
-  /// Data that the build of the map keeps for later edits; nil if the map was made on an existing tree.
+  /// Data from the build of the map, kept for later edits; nil if the map was made on an existing tree.
   package let recipe: (any AnyObject & Sendable)?
 
   /// - Parameter names: The names of the tree's columns.
@@ -25,8 +25,8 @@ public struct ClusterMap<Value: Sendable>: Sendable {
 
   /// A result of a query: a value or a cluster of values, shown at one position of the map.
   public struct Result: Identifiable, Sendable {
-    /// The cluster without its values. It has bounds and a radius, and functions of `ClusterTree` take it as an
-    /// argument.
+    /// The cluster without its values. A cluster has bounds and a radius, and can be passed to functions of
+    /// `ClusterTree`.
     public let cluster: Cluster
 
     /// The values of the cluster, in tree order; under a filter, the values that pass.
@@ -323,14 +323,14 @@ extension ClusterMap {
 
     init(_ transition: ClusterTransition, map: ClusterMap) { (self.transition, self.map) = (transition, map) }
 
-    /// The results in both answers, as the second answer shows them.
+    /// The results that occur in both answers, as the second answer shows them.
     public var kept: Results { results(transition.kept) }
     /// The kept results as the first answer shows them, in the order of `kept`. If the two answers have different
     /// filters, a result may have different values in the two answers.
     package var keptBefore: Results { results(transition.keptBefore) }
-    /// The results of the first answer that the second answer replaces by results within them.
+    /// For each split: the result in the first answer, and the parts that replace it in the second answer.
     public var splits: [Replacement] { transition.splits.map(replacement) }
-    /// The results of the second answer that contain and replace results of the first answer.
+    /// For each merge: the parts in the first answer, and the result that replaces them in the second answer.
     public var merges: [Replacement] { transition.merges.map(replacement) }
     /// The results of the second answer that share no value with the results of the first answer.
     public var entered: Results { results(transition.entered) }
@@ -365,7 +365,7 @@ extension ClusterMap {
   ///   - values: The values from which the tree was built, in the order of its rows.
   ///   - coordinate: Returns the coordinate of a value; a key path is enough.
   ///   - tree: The tree.
-  /// - Throws: `QueryError.differentValue` with the first row that differs, another `QueryError` if a row of the tree
+  /// - Throws: `QueryError.differentValue` with the first row that differs; another `QueryError` if a row of the tree
   ///   has no value; any error that `coordinate` throws.
   /// - Complexity: O(pointCount + values.count)
   public init(_ values: [Value], at coordinate: (Value) throws -> Coordinate, on tree: ClusterTree) throws {

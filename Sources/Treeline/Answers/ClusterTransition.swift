@@ -45,17 +45,17 @@ public struct ClusterTransition: Sendable {
     public let filteredInPointCount: Int
   }
 
-  /// The clusters in both answers, as the second answer shows them.
+  /// The clusters that occur in both answers, as the second answer shows them.
   public let kept: Clusters
 
   /// The kept clusters as the first answer shows them, in the order of `kept`. If the two answers have different
   /// filters, a cluster may have different points in the two answers.
   public let keptBefore: Clusters
 
-  /// The clusters of the first answer that the second answer replaces by clusters within them.
+  /// For each split: the cluster in the first answer, and the parts that replace it in the second answer.
   public let splits: [Replacement]
 
-  /// The clusters of the second answer that contain and replace clusters of the first answer.
+  /// For each merge: the parts in the first answer, and the cluster that replaces them in the second answer.
   public let merges: [Replacement]
 
   /// The clusters of the second answer that share no point with a cluster of the first answer.

@@ -22,7 +22,7 @@ extension ClusterTree {
   ///   - viewport: The part of the map that is shown. A cut with a detail, a spacing or badges needs a viewport with a
   ///     zoom.
   ///   - previous: The previous answer, for any viewport. Only a cut with a continuing limit uses it; see
-  ///     `Cut.Continuity`. If it is nil, the answer depends only on the other arguments.
+  ///     `Cut.Continuity`. If `previous` is nil, the result depends only on the tree and the other arguments.
   /// - Returns: The clusters; none if no point is in view.
   /// - Throws: `QueryError` if an argument is out of range or the tree does not support the cut; `IndexError` if the
   ///   file is damaged.
@@ -96,8 +96,8 @@ extension ClusterTree {
   /// Cuts the tree for the whole plane, and returns the clusters whose positions lie in a viewport or on its edges. The
   /// clusters are in tree order.
   ///
-  /// A map tile shows these clusters. So each cluster is drawn once, whichever tiles are requested. The position of a
-  /// cluster may lie in a tile that contains none of its points.
+  /// A map tile shows the clusters whose positions lie in the tile. So each cluster is drawn once, whichever tiles are
+  /// requested. The position of a cluster may lie in a tile that contains none of the cluster's points.
   ///
   /// - Parameters:
   ///   - cut: A cut with a detail, a spacing or badges. The limit of the cut is ignored, because its effect would
@@ -105,7 +105,7 @@ extension ClusterTree {
   ///   - viewport: The part of the map that is shown, with a zoom.
   /// - Throws: `QueryError` if the cut has only a limit, if an argument is out of range, or if the tree does not
   ///   support the cut; `IndexError` if the file is damaged.
-  /// - Complexity: O(answer + depth), plus the number of nodes whose boxes overlap the window.
+  /// - Complexity: O(answer + depth), plus the number of nodes whose boxes overlap the viewport.
   package func clusters(_ cut: Cut, centeredIn viewport: Viewport) throws -> Clusters {
     try centeredClusters(Query(cut, in: viewport))
   }
@@ -163,8 +163,8 @@ extension ClusterTree {
   /// The rule for the positions of the tree's clusters.
   public var anchor: ClusterAnchor { withStorage { $0.anchors == nil ? .mean : .member } }
 
-  /// The diameters at which the badges of a cut with badges do not touch; nil if the tree does not support
-  /// `Cut.badges(scale:)`.
+  /// The diameters at which badges do not touch in an answer for `Cut.badges(scale:)`; nil if the tree does not
+  /// support this cut.
   package var badgeCurve: BadgeCurve? { withStorage(\.badgeCurve) }
 
   /// Returns the diameter, in pixels, at which the badge of a cluster is drawn. At these diameters, the badges of an

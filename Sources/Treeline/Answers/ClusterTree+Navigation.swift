@@ -46,13 +46,13 @@ extension ClusterTree {
     }
   }
 
-  /// An answer without clusters, from which the first transition of a map can start.
+  /// An answer without clusters. The first transition of a map can start from this answer.
   public var noClusters: Clusters { Clusters(tree: self, nodes: []) }
 
   /// Returns an answer that consists of the clusters with the given ids. The ids may be in any order. For example, a
   /// client sends the ids of the clusters that it shows, and a server finds the changes to the next answer.
   ///
-  /// - Throws: `QueryError.unknownCluster` if the tree has no such cluster, another `QueryError` if a cluster lies
+  /// - Throws: `QueryError.unknownCluster` if the tree has no such cluster; another `QueryError` if a cluster lies
   ///   within another cluster or is given twice; `IndexError` if the file is damaged.
   /// - Complexity: O(k log k + k · level) for k ids, where `level` is the greatest level of the k clusters.
   public func clusters(withIDs ids: some Sequence<ClusterID>) throws -> Clusters {
@@ -73,7 +73,7 @@ extension ClusterTree {
   /// Returns the number of a node's points that pass the filter.
   func passingCount(of node: Node) -> Int { selection?.points.count(of: node) ?? Int(node.count) }
 
-  /// Returns whether a point passes the filter. Without a filter all points pass.
+  /// Returns whether a point passes the filter. Without a filter, all points pass.
   package func passes(_ treeIndex: Int) -> Bool {
     treeIndex >= 0 && treeIndex < pointCount && selection?.points.contains(treeIndex) ?? true
   }
@@ -87,8 +87,8 @@ extension ClusterTree {
     }
   }
 
-  /// Leaves out each node of a path that has the same passing points as the next node of the path. The last node of
-  /// the path always stays.
+  /// Leaves out a node of a path if the next node of the path has the same passing points. The last node of the path
+  /// always stays.
   private func distinct(_ path: [Node]) -> [Node] {
     guard selection != nil else { return path }
     return zip(path, path.dropFirst()).filter { passingCount(of: $0) > passingCount(of: $1) }.map(\.0) + path.suffix(1)
@@ -128,9 +128,9 @@ extension ClusterTree {
 /// without a limit gives the described answer.
 extension ClusterTree {
   /// Returns the least zoom at which a cut shows a cluster's parts instead of the cluster. Returns nil if there is no
-  /// such zoom, because the points have one position or because the parts are never far enough apart. Returns
-  /// -infinity if the parts are shown at every zoom, because the cut has 0 pixels or because the cluster has so few
-  /// points that they are always unclustered.
+  /// such zoom: the points have one position, or the parts are never far enough apart. Returns -infinity if the parts
+  /// are shown at every zoom: the cut has 0 pixels, or the cluster has so few points that they are always
+  /// unclustered.
   ///
   /// The zoom depends only on the cut, the cluster and its parts. At this zoom, the cut may still show a larger
   /// cluster that contains the cluster.
@@ -194,8 +194,8 @@ extension ClusterTree {
     return try scale.coarseness(of: node, pair, selection.points)
   }
 
-  /// Returns whether a cut shows the points of a node unclustered at every zoom, because the node has too few points
-  /// to be shown as a cluster.
+  /// Returns whether a node has at least two points, but too few points to be shown as a cluster. The cut shows the
+  /// points of such a node unclustered at every zoom.
   private func isUnclustered(_ node: Node, by cut: Cut) -> Bool {
     let count = passingCount(of: node)
     return count > 1 && count < cut.unclustered.leastMembers

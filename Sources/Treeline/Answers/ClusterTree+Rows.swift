@@ -72,7 +72,7 @@ extension ClusterTree {
 public struct RowNumbers: RandomAccessCollection, Sendable {
   let tree: ClusterTree
   let range: Range<Int>
-  /// The number of passing points before the range. Without a filter all points pass.
+  /// The number of passing points before the range. Without a filter, all points pass.
   private let countBefore: Int
 
   public let endIndex: Int

@@ -26,7 +26,7 @@ extension ClusterTree {
   }
 
   /// Returns a path from the first to the last of the sorted points. The path turns only left on the map. A point is
-  /// skipped if the path would turn right or run straight there (A. M. Andrew, 1979,
+  /// skipped if the path would turn right or go straight on at this point (A. M. Andrew, 1979,
   /// doi:10.1016/0020-0190(79)90072-3).
   private static func chain(of points: some Sequence<PlanePoint>) -> ArraySlice<PlanePoint> {
     var chain: ArraySlice<PlanePoint> = []

@@ -1,4 +1,4 @@
-/// A filter of the values of a ``ClusterMap`` by their properties.
+/// A filter that selects values of a ``ClusterMap`` by the properties of the values.
 ///
 /// ```swift
 /// let hotels = try ClusterMap(allHotels, at: \.coordinate, columns: .number(\.price), .category(\.kind))

@@ -1,4 +1,4 @@
-/// The names of the columns that stand for properties of a map's values.
+/// Finds the name of the column that contains a property of a map's values.
 ///
 /// Key paths never change, so several threads may read them. The attribute `@unchecked` is needed because the standard
 /// library does not declare `AnyKeyPath`, which has no type parameters, as `Sendable`.
@@ -8,8 +8,7 @@ package struct PropertyNames: @unchecked Sendable {
   private let built: [AnyKeyPath: String]?
   private let known: [String]
 
-  /// Makes the names for a map on an existing tree. A property is found by its own name among the names of the
-  /// columns.
+  /// Makes the names for a map on an existing tree. The column of a property is the column with the same name.
   init(of tree: ClusterTree) { (built, known) = (nil, tree.columns.map(\.name)) }
 
   /// Makes the names for a map that is built with columns. A property is found by its key path.

@@ -28,7 +28,8 @@ public enum QueryError: Error, Hashable, Sendable {
   /// A number that is not valid as a length in pixels or as the scale of badges. `name` says what the number was given
   /// for, such as `spacing`, `margin`, `width` or `badges`.
   @_spi(Server) case notALength(name: String, found: Double)
-  /// The tree was built, or its index written, without the separations that a spacing needs.
+  /// The tree does not have the separations that a spacing needs. Either the tree was built without separations, or
+  /// its index was written without separations.
   @_spi(Server) case noSeparations
   /// The tree was grown for badges. So it has the scales at which badges touch, but not the separations that a spacing
   /// needs.
@@ -44,7 +45,7 @@ public enum QueryError: Error, Hashable, Sendable {
   /// The viewport is a map tile, but the points have plain x and y. There are no map tiles without longitudes and
   /// latitudes.
   @_spi(Server) case tileOnPlainPlane
-  /// Fewer values than the tree has rows.
+  /// The number of values is less than the number of rows of the tree.
   @_spi(Server) case tooFewValues(expected: Int, found: Int)
   /// A value in row `row` has the coordinate `found`, but the tree has another coordinate for the point in this row.
   /// `expected` is the coordinate in the tree; nil if the tree has no point in this row.

@@ -39,7 +39,7 @@ extension ClusterTree {
   /// - Precondition: The index is in `0 ..< pointCount`.
   public func row(at index: TreeIndex) -> Int { row(atTreeIndex: index.rawValue) }
 
-  /// Returns whether a point passes the filter. Without a filter all points pass.
+  /// Returns whether a point passes the filter. Without a filter, all points pass.
   ///
   /// - Parameter index: A tree index. The result is false for an index that is not in `0 ..< pointCount`.
   /// - Complexity: O(1)

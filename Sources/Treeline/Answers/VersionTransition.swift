@@ -52,10 +52,10 @@ public struct VersionTransition: Sendable {
   /// The clusters that have changed: some gained or lost points, some were split, and some were merged.
   public let changes: [Change]
 
-  /// The clusters of the second answer that continue no cluster of the first answer.
+  /// The clusters of the second answer that do not continue any cluster of the first answer.
   public let entered: Clusters
 
-  /// The clusters of the first answer that no cluster of the second answer continues.
+  /// The clusters of the first answer that are not continued by any cluster of the second answer.
   public let exited: Clusters
 
   /// Finds the changes between any two answers, of different maps or of the same map. Two values count as the same
@@ -85,7 +85,7 @@ public struct VersionTransition: Sendable {
   ///
   /// - Returns: The changes; nil if neither tree knows the other tree as an earlier version of the map. Each version
   ///   knows the 256 versions before it.
-  /// - Complexity: O(p log e + k log k) for p points and k clusters in both answers and e edited points.
+  /// - Complexity: O(p log e + k log k), if both answers have p points and k clusters, and e points were edited.
   public init?(from first: Clusters, to second: Clusters) {
     if let changes = second.tree.rowChanges(since: first.tree) {
       self.init(VersionComparison(first, second, after: changes.rowAfter, before: changes.rowBefore), first, second)
@@ -230,9 +230,9 @@ private struct VersionComparison {
       }
       pairs += counts.map { Pair(before: $0.key, after: number, count: $0.value) }
     }
-    // Each key that remains in `before` or `after` is in only one of the two answers. The other map may still have a
-    // value with this key outside its answer. Such a value was neither removed nor inserted, so its key is dropped.
-    // Then only the keys of removed and inserted points are left.
+    // Each key that remains in `before` or `after` is in only one of the two answers. The map of the other answer may
+    // still have a value with this key, outside the answer. Such a value was neither removed nor inserted, so its key
+    // is dropped. Then only the keys of removed and inserted points are left.
     if !before.isEmpty { for value in secondValues { before[key(value)] = nil } }
     if !after.isEmpty { for value in firstValues { after[key(value)] = nil } }
     for number in before.values { removedCounts[number] += 1 }

@@ -119,7 +119,7 @@ extension BadgeCurve {
   /// - Parameters:
   ///   - squaredDistance: Squared distance of the badges, in units of the plane.
   ///   - width: The result of `width(_:_:)` for both badges, at least 128.
-  /// - Returns: The squared scaled distance, or `UInt64.max` if the squared scaled distance is greater.
+  /// - Returns: The squared scaled distance, but at most `UInt64.max`.
   @inline(__always) package static func scaled(_ squaredDistance: UInt64, width: UInt64) -> UInt64 {
     let square = width &* width
     if squaredDistance < 1 << 44 { return (squaredDistance &<< 20) / square }
@@ -133,9 +133,9 @@ extension BadgeCurve {
   /// - Parameter unitsPerPixel: Length of a pixel in units of the plane, at the zoom at which the badges are drawn.
   package func distance(unitsPerPixel: Double) -> Double {
     // Distances are measured between means that are rounded to whole units. The badge of a cluster is drawn less than
-    // one unit away from the rounded mean. So two badges may be almost two units closer to each other than the
-    // measured distance. Therefore two units are added. These two units are multiplied by the greatest scale factor,
-    // which is the factor for two badges of the smallest size.
+    // one unit away from the rounded mean. So the distance between two drawn badges may be almost two units less than
+    // the measured distance. Therefore two units are added. These two units are multiplied by the greatest scale
+    // factor, which is the factor for two badges of the smallest size.
     let least = width(steps[0].diameter, steps[0].diameter)
     return Self.unitDiameter * unitsPerPixel + 2 * 128 * Self.unitDiameter / Double(least)
   }

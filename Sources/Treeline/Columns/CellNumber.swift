@@ -109,8 +109,8 @@ extension CellNumber {
   }
 }
 
-/// The spelling of the numbers in a column of text cells. The spelling decides whether all cells of the column are
-/// read as numbers or as texts, because a cell has no type.
+/// The spelling of the numbers in a column of text cells. A text cell has no type, so the spelling decides whether all
+/// cells of the column are read as numbers or as texts.
 ///
 /// If any number has a decimal point, the cells are read as numbers. If no number has a decimal point, and any cell
 /// looks like a code, the cells are read as texts. Examples of codes are 02134, 1E8 and an identifier of 18 digits.

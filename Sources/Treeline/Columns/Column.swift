@@ -63,8 +63,8 @@ package struct IntegerValues: Sendable {
   package let codes: PackedIntegers
   /// The integer that is added to each code.
   package let base: Int64
-  /// The number of decimals that the integers include. This number is the same for all values. For times, these are
-  /// decimals of a second: 3 if the integers are milliseconds.
+  /// The number of decimals of all values in the column: with 2 decimals, the integer 123 stands for 1.23. For times,
+  /// this is the number of decimals of a second: 3 if the integers are milliseconds.
   package let digits: Int
   /// For times, whether each time is the first moment of a day.
   package let isDates: Bool

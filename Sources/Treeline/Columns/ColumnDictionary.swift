@@ -27,10 +27,10 @@ package struct ColumnDictionary: @unchecked Sendable {
     return UnsafeRawBufferPointer(rebasing: text[Int(start)..<Int(end)])
   }
 
-  /// Returns the end of an entry, in bytes after the start of the first entry.
+  /// Returns the end of an entry, as the number of bytes from the start of the first entry.
   func end(ofEntry entry: Int) -> UInt64 { table.read(at: 8 * entry + 8) }
 
-  /// Returns the kind of value of an entry; nil if the entry cannot be read.
+  /// Returns the kind of an entry's value; nil if the entry cannot be read.
   func tag(ofEntry entry: Int) -> AttributeValue.Tag? {
     bytes(ofEntry: entry).flatMap { AttributeValue.Tag(rawValue: $0[0]) }
   }

@@ -2,8 +2,8 @@
 /// order.
 ///
 /// In a section of kind `ranks` the integer is the rank of the point's value among the distinct values of the column.
-/// For a missing value the integer is the number of distinct values. A percentile is therefore found without reading
-/// values.
+/// For a missing value the integer is the number of distinct values. From these integers, a percentile is found
+/// without reading values.
 ///
 /// In a section of kind `links` the integer is 1 plus the tree index of the previous point with the same value, or 0
 /// if there is no such point. A point with a missing value links to itself. Therefore the number of distinct values in
@@ -14,23 +14,23 @@ package struct ColumnMatrix: @unchecked Sendable {
   /// has the number of 0 bits of each level, 4 bytes each, padded with zeros to an offset that is a multiple of 32. The
   /// second array has the blocks of all levels. The third array, only for ranks, has 4 bytes for each distinct value.
   package enum Offset {
-    /// Offset of the number of the column to which the section belongs. Only columns in sections of kind `column` are
-    /// counted.
+    /// Offset of the column number: the section belongs to the column with this number. Only columns in sections of
+    /// kind `column` are counted.
     package static let column = 0
     package static let levelCount = 4
-    /// Offset of the number of distinct values, for ranks.
+    /// In a section of ranks, the offset of the number of distinct values.
     package static let valueCount = 8
-    /// Offset of the number of missing values, for ranks.
+    /// In a section of ranks, the offset of the number of missing values.
     package static let missingCount = 12
     package static let zeroCounts = 16
   }
 
   package let matrix: WaveletMatrix
-  /// The number of distinct values of the column, for ranks; 0 for other sections.
+  /// In a section of ranks, the number of distinct values of the column; 0 in other sections.
   package let valueCount: Int
-  /// The number of missing values, for ranks.
+  /// In a section of ranks, the number of missing values of the column.
   package let missingCount: Int
-  /// For ranks, the tree index of the first point with each distinct value.
+  /// In a section of ranks, a tree index for each distinct value: the index of the first point with this value.
   private let firstIndices: UnsafePointer<UInt32>
   /// The bytes of the section.
   package let section: UnsafeRawBufferPointer

@@ -54,8 +54,8 @@ public protocol SummableColumnValue: StoredColumnValue {
   case instant(Instant)
 }
 
-// Other packages do not see the requirements of the protocol that are marked `@_spi`, so these requirements need
-// default implementations.
+// Some requirements of the protocol are marked `@_spi`. Other packages do not see these requirements, so the
+// requirements need default implementations.
 extension StoredColumnValue {
   @_spi(Server) public static func storedValue(of value: Self) -> StoredValue { .text("\(value)") }
 

@@ -1,4 +1,4 @@
-/// A number exactly as its decimal digits are written: a significand times a power of ten.
+/// An exact decimal number: a significand times a power of ten.
 package struct DecimalNumber: Hashable, Sendable {
   /// The significand: 0, or a number of at most 38 digits without trailing zeros.
   package let significand: Int128
@@ -7,7 +7,7 @@ package struct DecimalNumber: Hashable, Sendable {
 
   package init(significand: Int128, exponent: Int) {
     var (significand, exponent) = (significand, exponent)
-    // Nearly all significands fit into 64 bits, and dividing 64-bit integers is faster.
+    // Nearly all significands fit into 64 bits, and 64-bit integers can be divided faster than 128-bit integers.
     if let small = Int64(exactly: significand) {
       var digits = small.magnitude
       while digits != 0 {
@@ -30,7 +30,7 @@ package struct DecimalNumber: Hashable, Sendable {
     self.init(significand: number.significand, exponent: number.exponent)
   }
 
-  /// Makes the shortest decimal that is parsed as a given double; nil if the double is not finite.
+  /// Makes the shortest decimal that rounds to a given double; nil if the double is not finite.
   package init?(_ double: Double) {
     guard double.isFinite else { return nil }
     // The description of a double has the form `1.5`, `1e+20` or `5e-324`. It has at most 17 digits, not counting zeros

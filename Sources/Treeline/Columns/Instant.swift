@@ -8,7 +8,7 @@ public struct Instant: Hashable, Sendable {
 
   /// - Parameters:
   ///   - seconds: The whole seconds since the beginning of 1970, negative before 1970.
-  ///   - nanoseconds: The nanoseconds after the whole seconds. Full seconds among the nanoseconds are added to
+  ///   - nanoseconds: The nanoseconds after the whole seconds. Each full 1,000,000,000 nanoseconds add 1 to
   ///     `seconds`. If the seconds overflow, the instant is the last possible moment.
   public init(seconds: Int64, nanoseconds: UInt32 = 0) {
     let (sum, overflows) = seconds.addingReportingOverflow(Int64(nanoseconds / 1_000_000_000))
@@ -20,8 +20,8 @@ public struct Instant: Hashable, Sendable {
     Int128(seconds) * Int128(powerOfTen(digits)) + Int128(nanoseconds) / Int128(powerOfTen(9 - digits))
   }
 
-  /// - Parameter digits: The number of decimals of a second in a tick, up to 9. For example, a tick is a millisecond
-  ///   if `digits` is 3.
+  /// - Parameter digits: A tick is one second divided by 10^`digits`. For example, a tick is a millisecond if `digits`
+  ///   is 3. At most 9.
   package init(ticks: Int64, digits: Int) {
     let parts = Int64(powerOfTen(digits))
     let (seconds, rest) = ticks.quotientAndRemainder(dividingBy: parts)
@@ -169,7 +169,7 @@ private struct DigitScanner {
       guard let digit = digit() else { break }
       year = year * 10 + digit
     }
-    // The seconds of a later year do not fit into an Int64.
+    // In seconds since 1970, years far beyond this bound do not fit into an Int64.
     guard year <= 292_000_000_000 else { return nil }
     return isNegative ? -year : year
   }
@@ -184,7 +184,7 @@ private struct DigitScanner {
     return number
   }
 
-  /// Reads the digits of a fraction of a second, one or more, as nanoseconds rounded down.
+  /// Reads one or more digits: a fraction of a second. Returns the fraction in nanoseconds, rounded down.
   mutating func fraction() -> UInt32? {
     guard var nanoseconds = digit().map({ UInt32($0) * 100_000_000 }) else { return nil }
     var weight: UInt32 = 10_000_000

@@ -59,7 +59,7 @@ package struct WaveletMatrix: @unchecked Sendable {
     return min(found, range.count)
   }
 
-  /// Returns the integer that would be at an index of a range, counted from 0, if the range were sorted.
+  /// Returns the integer that would be at an index if a range were sorted. The first integer of the range has index 0.
   ///
   /// - Complexity: O(levels)
   package func integer(at place: Int, ofSorted range: Range<Int>) -> Int {

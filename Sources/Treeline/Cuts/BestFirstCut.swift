@@ -3,13 +3,14 @@ extension TreeStorage {
   /// greatest worth is replaced by its children, again and again, as long as the answer stays within the limit.
   ///
   /// In widest-first order, the worth of a node is its scatter. Scatter is the sum of the squared distances of the
-  /// node's points to their mean. In steepest-first order, the worth of a node is the scatter that expanding the node
+  /// node's points to their mean. In steepest-first order, the worth of a node is the scatter that its expansion
   /// saves: the node's scatter minus the sum of the scatters of its two children. In both orders, no node has more
   /// worth than its parent: a greater worth is lowered to the worth of the parent. If two nodes have equal worth, the
   /// node nearer to the root is expanded first. If both nodes are on the same level, the first node in tree order is
   /// expanded first. Therefore the order of expansion does not depend on the window, and a parent is expanded before
   /// its children. For this reason two properties of `breadthFirstCut` also hold here. The answer for a part of a
-  /// window refines the answer for the whole window, and no node of the answer could be expanded within the limit.
+  /// window refines the answer for the whole window. No node of the answer could be expanded without exceeding the
+  /// limit.
   ///
   /// Complexity: O(k log k + depth) for an answer of k nodes, plus the number of nodes that lie across the window's
   /// corners.

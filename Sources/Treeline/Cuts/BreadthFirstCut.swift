@@ -7,9 +7,9 @@ extension TreeStorage {
   ///
   /// Expanding a node replaces it by its visible children. A child is visible if it has a point in view. If one child
   /// is visible, the child takes its parent's place, and the answer does not grow. If both children are visible, the
-  /// answer has one cluster more. Once the limit is reached, a node with one visible child is still replaced. Hence no
-  /// node of the answer could be expanded within the limit. The order of expansion does not depend on the window.
-  /// Therefore the answer for a part of a window refines the answer for the whole window.
+  /// answer has one cluster more. Even after the limit is reached, a node with one visible child is replaced. Hence no
+  /// node of the answer could be expanded without exceeding the limit. The order of expansion does not depend on the
+  /// window. Therefore the answer for a part of a window refines the answer for the whole window.
   ///
   /// If the box of a node lies across the window's edge, only a search shows whether the window contains a point of
   /// the node. At first such a node is treated as visible and is expanded without a search. If it turns out that no
@@ -17,9 +17,9 @@ extension TreeStorage {
   /// remaining nodes across the edge are searched. From then on, each node across the edge is searched when the
   /// expansion reaches the node. The answer is the same as if every node had been searched.
   ///
-  /// Complexity: O(answer + depth) visited nodes, plus the nodes that lie across the window's corners. Up to about a
-  /// thousand nodes, finished nodes are copied at every level. If there are more nodes, finished nodes are copied only
-  /// while many nodes are unfinished; see `Frontier`.
+  /// Complexity: O(answer + depth) visited nodes, plus the nodes that lie across the window's corners. If there are at
+  /// most about a thousand nodes, finished nodes are copied at every level. If there are more nodes, finished nodes
+  /// are copied only while many nodes are unfinished; see `Frontier`.
   func breadthFirstCut<Counted>(in view: PointsInView<Counted>, limit: Int) throws(IndexError) -> [Node] {
     try breadthFirstCut(in: view, limit: limit, expanding: EveryNode())
   }
@@ -44,8 +44,8 @@ extension TreeStorage {
     while true {
       try expandLevels(of: &frontier, isSettled, in: view, limit: limit, expanding: expanded)
       let nodes = try frontier.nodes { slot throws(IndexError) in
-        // Once the frontier is settled, every node has a visible point. So the node stays in the answer even if, in a
-        // damaged file, the boxes of all its descendants are out of view.
+        // If the frontier is settled, every node has a visible point. So each node stays in the answer, even if the
+        // boxes of all its descendants are out of view because the file is damaged.
         try onlyVisibleNode(below: slot.node, slot.visibility, in: view, expanding: expanded)
           ?? (isSettled ? slot.node : nil)
       } checked: { node throws(IndexError) in
@@ -189,7 +189,7 @@ extension TreeStorage {
     return node
   }
 
-  /// Returns the nodes with which a cut of a tree with groups begins. Also returns the visibility of each node.
+  /// Returns the nodes from which a cut of a tree with groups starts, and the visibility of each node.
   @inline(never) private func groupStarts<Counted>(in view: PointsInView<Counted>) throws(IndexError)
     -> [(node: Node, visibility: Visibility)]
   {

@@ -163,9 +163,9 @@ extension Continuation {
   }
 
   /// The weights to try for a lost cluster, in units of scatter, in falling order. A lost cluster is a cluster of the
-  /// previous answer that is not shown. The list contains each finite excess above 0. The excess of a previous cluster
-  /// says how much more scatter this cluster has than the fresh clusters within it. Once the weight has fallen to this
-  /// excess, the fresh clusters replace the previous cluster.
+  /// previous answer that is not shown. The excess of a previous cluster says how much more scatter this cluster has
+  /// than the fresh clusters within it. Once the weight has fallen to this excess, the fresh clusters replace the
+  /// previous cluster. Therefore the list contains each finite excess above 0.
   private var lossWeights: [Double] {
     let excesses = entries.map(\.excess).filter { $0 > 0 && $0 < .infinity }
     let others = (0..<40).map { mostScatter * Double(sign: .plus, exponent: -$0, significand: 1) }
@@ -258,8 +258,8 @@ private struct Plan {
     return (a.lost * lossWeight + a.scatter, a.lost) < (b.lost * lossWeight + b.scatter, b.lost)
   }
 
-  /// - Parameter most: The number of clusters to save. A choice that saves more clusters is stored as if it saved
-  /// `most`.
+  /// - Parameter most: The number of clusters to save. A choice that saves more clusters is stored at index `most`, as
+  /// if it saved exactly `most` clusters.
   private mutating func choose(_ isReached: [Bool], saving most: Int) {
     choices = [[Choice]](repeating: [], count: entries.count)
     var costs = [[Cost]](repeating: [], count: entries.count)

@@ -55,9 +55,9 @@ public struct Cut: Hashable, Sendable {
   /// Returns a cut into at most `limit` clusters. Clusters are split while the limit has room.
   ///
   /// Two promises hold, the second one only for an independent limit (see `continuity`):
-  /// - no cluster of the answer could be replaced by its visible children within the limit;
+  /// - no cluster of the answer could be replaced by its visible children without exceeding the limit;
   /// - the answer for a part of a viewport refines the answer for the whole viewport: each cluster of the part equals
-  ///   a cluster of the whole viewport or lies within one. So zooming in never merges clusters.
+  ///   a cluster of the whole viewport, or lies within such a cluster. So zooming in never merges clusters.
   ///
   /// - Parameters:
   ///   - limit: The greatest number of clusters, 1 or more.
@@ -282,7 +282,7 @@ public enum ExpansionOrder: String, Sendable, Hashable, CaseIterable {
 /// lower zooms. The rule is ignored if the whole tree has fewer than `leastMembers` points and there are more points
 /// in view than the limit allows.
 public struct UnclusteredPoints: Hashable, Sendable {
-  /// The least number of points of a cluster. A smaller cluster is shown as its points.
+  /// The least number of points of a cluster. Instead of a smaller cluster, its points are shown.
   @_spi(Server) public let leastMembers: Int
 
   /// From this zoom on there are no clusters. The zoom is counted for tiles of 256 px. Every position is shown on its
@@ -308,6 +308,6 @@ public struct UnclusteredPoints: Hashable, Sendable {
   /// Returns whether there are no clusters at a zoom, provided that the limit has room for every position.
   func isAll(atZoom zoom: Double) -> Bool { zoom >= fromZoom }
 
-  /// Returns the least number of points of a cluster at a zoom. A smaller cluster is shown as its points.
+  /// Returns the least number of points of a cluster at a zoom. Instead of a smaller cluster, its points are shown.
   func leastMembers(atZoom zoom: Double) -> Int { isAll(atZoom: zoom) ? .max : leastMembers }
 }

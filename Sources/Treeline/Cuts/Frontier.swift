@@ -4,8 +4,8 @@
 /// second buffer. The next level reads the second buffer. Both buffers lie in one block of memory. For a limit of up
 /// to `fewNodes`, this block and the answer are the only allocations of a query.
 struct Frontier: ~Copyable {
-  /// A node and its visibility, packed into two numbers. A slot is copied at every level. The slots of a node's
-  /// children are computed from the slot of the node with a few additions.
+  /// A node and its visibility, packed into two numbers. A slot is copied at every level. A few additions are enough
+  /// to compute the slots of a node's children from the slot of the node.
   struct Slot {
     /// The lower half is the index of the node's first point. The upper half is the number of the node's points.
     private let span: UInt64
@@ -44,8 +44,8 @@ struct Frontier: ~Copyable {
     /// Whether the node is finished, which means that it stays in the answer and is not replaced.
     @inline(__always) var isFinished: Bool { state >= Visibility.finished.bits }
 
-    /// Whether the node is wholly visible or finished. A node that is neither may have a single visible child, which
-    /// then takes the place of the node.
+    /// Whether the node is wholly visible or finished. Any other node may have a single visible child. In this case
+    /// the child takes the place of the node.
     @inline(__always) var isAllSeen: Bool { state >= Visibility.whole.bits }
 
     /// This node, marked as finished.

@@ -21,8 +21,8 @@ struct PixelScale {
 }
 
 extension PixelScale {
-  /// - Throws: `QueryError.notByPixels` for a cut with only a limit, `.noSeparations`, `.grownForBadges` or `.noBadges`
-  ///   if the tree lacks what the criterion needs.
+  /// - Throws: `QueryError.notByPixels` if the cut has only a limit. `QueryError.noSeparations`, `.grownForBadges` or
+  ///   `.noBadges` if the tree lacks what the criterion needs.
   init(_ cut: Cut, of storage: TreeStorage) throws(QueryError) {
     guard let (criterion, pixels) = cut.pixels else { throw .notByPixels }
     try cut.unclustered.check()

@@ -29,8 +29,8 @@ extension TreeStorage {
   ///     expanded.
   ///   - leastMembers: Nodes with fewer points are expanded at every scale. If the whole tree has fewer points, and
   ///     there are too many nodes, this number is ignored.
-  ///   - expandsAll: Whether all nodes are expanded, whatever the scale. Ignored if this gives more nodes than the
-  ///     limit.
+  ///   - expandsAll: Whether all nodes are expanded, whatever the scale. Ignored if the answer would then have more
+  ///     nodes than the limit allows.
   func scaleCut<Counted>(
     in view: PointsInView<Counted>, scale: PixelScale, greatest: Double, limit: Int, leastMembers: Int = 2,
     expandsAll: Bool = false
@@ -62,8 +62,8 @@ extension TreeStorage {
     groups == nil ? root.map { Int(counted.count(of: $0)) } ?? 0 : try leastGroupCount(counted)
   }
 
-  /// Returns the least coarseness that keeps the limit. If the nodes up to this coarseness are not expanded, at most
-  /// `limit` nodes are shown.
+  /// Returns the finest scale at which at most `limit` nodes are shown. The scale is a coarseness. Nodes that are
+  /// coarser than the scale are expanded.
   ///
   /// Nodes are expanded in order of falling coarseness. A node that is coarser than its parent is treated as if it had
   /// the coarseness of its parent. The result is the coarseness of the first node that cannot be expanded within the

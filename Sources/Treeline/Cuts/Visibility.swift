@@ -17,9 +17,9 @@ struct Visibility: Equatable {
   /// All points of the node are visible.
   static let whole = Visibility(bits: Bucket.whollyVisible)
 
-  /// The node is at least partly visible, and is finished: it stays in the answer and is not replaced. It no longer
-  /// matters whether the whole node is visible. As a number, the bits of `finished` are greater than the bits of any
-  /// other visibility.
+  /// The node is at least partly visible, and is finished: the node stays in the answer and is not replaced. Whether
+  /// the whole node is visible does not matter any more. The bits of `finished`, read as a number, are greater than
+  /// the bits of any other visibility.
   static let finished = Visibility(bits: Bucket.whollyVisible | Bucket.partlyVisible)
 
   /// Whether the visibility is `partial` or `inside`. In this case, the stored children must be examined to find the
@@ -120,8 +120,9 @@ extension TreeStorage {
     return try searched(visibilities(byBoxes: sides, of: pair, of: node, in: view), of: pair, of: node, in: view)
   }
 
-  /// Returns an upper bound of the visibility of each stored child of a node. Two facts decide the result: which sides
-  /// of the child's box are outside the window and, if the child is a bucket, which of its points are visible.
+  /// For each stored child of a node, returns an upper bound of the child's visibility. Two facts decide the result:
+  /// which sides of the child's box are outside the window and, if the child is a bucket, which of its points are
+  /// visible.
   @inline(__always) func visibilities<Counted>(
     byBoxes sides: (left: SidesOutside, right: SidesOutside), of pair: ChildPair, of node: Node,
     in view: PointsInView<Counted>
@@ -154,7 +155,7 @@ extension TreeStorage {
       ? (left, right) : try byPoints(left, right, of: pair, of: node, in: view)
   }
 
-  /// Replaces the visibilities of children that are buckets by exact visibilities.
+  /// If a child is a bucket, replaces the child's visibility by its exact visibility.
   @inline(never) private func byPoints<Counted>(
     _ left: Visibility, _ right: Visibility, of pair: ChildPair, of node: Node, in view: PointsInView<Counted>
   ) throws(IndexError) -> (left: Visibility, right: Visibility) {
@@ -209,10 +210,10 @@ extension TreeStorage {
 }
 
 extension Visibility {
-  /// Returns the visibility of a node of whose points only a share passes the filter. `self` is the visibility of the
-  /// node without a filter. The node must not be a part of a bucket.
+  /// Returns the visibility of a node under a filter, given the share of the node's points that pass the filter.
+  /// `self` is the node's visibility without the filter. The node must not be a part of a bucket.
   @inline(__always) fileprivate func counting(_ share: CountedShare) -> Visibility {
-    // Written without branches, because the cases are practically random.
+    // The cases are practically random, so a processor could not predict branches. Therefore the code has none.
     let counted = self == .whole && !share.isAll ? Visibility.inside.bits : bits
     return Visibility(bits: share.isNone ? 0 : counted)
   }
@@ -239,9 +240,9 @@ extension TreeStorage {
   /// Returns whether a node has a point in view. The node's box lies across the window's edges, and no side of the box
   /// is inside the window.
   ///
-  /// The child with fewer points is searched by a recursive call, and the child with more points in the loop. A
-  /// recursive call has at most half of the points. Therefore calls nest at most 31 deep, even if a damaged file
-  /// describes a very deep tree. This matters, because a thread may have a small call stack.
+  /// A recursive call searches the child with fewer points. The loop searches the child with more points. So each
+  /// recursive call has at most half of the points, and calls nest at most 31 deep, even if a damaged file describes
+  /// a very deep tree. The limit matters, because a thread may have a small call stack.
   ///
   /// Complexity: O(1) for most nodes. In the worst case, the time grows with the number of nodes that lie across the
   /// window's corners or, under a filter, across the window's edges.

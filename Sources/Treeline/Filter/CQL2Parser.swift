@@ -23,7 +23,7 @@ extension Filter {
   public struct TextBounds: Hashable, Sendable {
     /// Greatest length in bytes.
     package var length: Int
-    /// Greatest total number of conditions, values in lists and positions of polygons.
+    /// Greatest number of conditions, list values and polygon positions, counted together.
     package var terms: Int
     /// Greatest nesting depth of parentheses and NOT; at most 64.
     package var depth: Int
@@ -270,8 +270,8 @@ struct CQL2Parser {
 
   private static func isDate(_ text: String) -> Bool { text.utf8.count == 10 }
 
-  /// Returns the interval that the text of a date or a time stands for: a whole day for a date, a single moment for a
-  /// time. Returns nil for any other text.
+  /// Returns the interval for the text of a date or a time. For a date, the interval is a whole day. For a time, it is
+  /// a single moment. Returns nil for any other text.
   private static func interval(_ text: String) -> TimeInterval? {
     Instant(text).map { isDate(text) ? TimeInterval(ofDay: $0) : TimeInterval($0, $0) }
   }
@@ -424,7 +424,7 @@ struct CQL2Parser {
 }
 
 extension Filter.Comparison {
-  /// The comparison that is equivalent to this one after the two sides are exchanged: `>` for `<`.
+  /// The comparison that replaces this comparison if the two sides are exchanged. For example, `>` replaces `<`.
   fileprivate var turned: Filter.Comparison {
     switch self {
     case .equals, .isNot: self

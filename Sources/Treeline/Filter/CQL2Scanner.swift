@@ -92,7 +92,7 @@ extension CQL2Scanner {
   }
 
   /// Reads a number and spells it as in JSON. Unlike JSON, CQL2 allows a plus sign, leading zeros, and a decimal point
-  /// without digits on one of its sides.
+  /// that has digits on only one side.
   private mutating func number() throws(FilterTextError) -> String {
     let start = range.lowerBound
     var position = start
@@ -134,7 +134,7 @@ extension CQL2Scanner {
 
   private mutating func symbol(_ scalar: Unicode.Scalar) throws(FilterTextError) -> String {
     let start = range.lowerBound
-    // Symbols that CQL2 lacks are read, too, so that the parser can say what to write instead.
+    // Some of these symbols do not exist in CQL2. The scanner reads them so that the parser can name the remedy.
     let symbols = [
       "<=", ">=", "<>", "!=", "==", "&&", "||", "<", ">", "=", "(", ")", ",", "+", "-", "*", "/", "^", "%", "!", "[",
     ]

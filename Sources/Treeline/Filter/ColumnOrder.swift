@@ -80,14 +80,14 @@ final class ColumnOrder: PreparedValues {
 
   // MARK: - Sorting
 
-  /// Returns the indices from 0 to `count` - 1, sorted by their keys. The radix sort begins with the lowest digit, so
-  /// indices with equal keys stay in order.
+  /// Returns the indices from 0 to `count` - 1, sorted by their keys. Indices with equal keys stay in order, because
+  /// a radix sort that begins with the lowest digit is stable.
   private static func sorted(count: Int, greatestKey: UInt64, key: (Int) -> UInt64) throws(CancellationError)
     -> PreparedArray<UInt32>
   {
     let sorted = PreparedArray<UInt32>(repeating: 0, count: count)
-    // The lower half of an entry is the index. The upper half is at first the lower 32 bits of the key. For longer
-    // keys, the upper half then becomes the upper 32 bits of the key, for a second sort.
+    // Each entry has an index in its lower half, and 32 bits of the key in its upper half. The first sort is by the
+    // lower 32 bits of the key. If keys are longer, a second sort is by the upper 32 bits.
     var entries = UnsafeMutablePointer<UInt64>.allocate(capacity: 2 * count + 1)
     var others = entries + count
     defer { min(entries, others).deallocate() }

@@ -65,7 +65,7 @@ enum ColumnTest {
 }
 
 extension Array {
-  /// Returns whether any of the ranges, which are sorted, contains a value.
+  /// Returns whether a value lies in at least one of the sorted ranges.
   ///
   /// - Complexity: O(log ranges)
   fileprivate func contain<Value: Comparable>(_ value: Value) -> Bool where Element == ClosedRange<Value> {

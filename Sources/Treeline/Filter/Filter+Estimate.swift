@@ -2,8 +2,8 @@ extension ClusterTree {
   /// Returns an upper bound for the cost of `filtered(by:)`. A condition that the tree refuses adds nothing to the
   /// cost.
   ///
-  /// - Complexity: O(conditions). For each area, its edges are compared with nodes of the tree, up to about 100,000
-  ///   times.
+  /// - Complexity: O(conditions). In addition, each area takes up to about 100,000 steps. A step compares an edge of
+  ///   the area with a node of the tree.
   @_spi(Server) public func estimate(ofSelecting filter: Filter) -> WorkEstimate {
     var estimate = WorkEstimate()
     // Adds the steps for writing the result (one bit for each point) and for the prefix sums. Means are computed from

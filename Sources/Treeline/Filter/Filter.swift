@@ -52,8 +52,8 @@ public struct Filter: Hashable, Sendable {
     case isAtLeast = ">="
   }
 
-  /// A relation of a moment to an interval. `isDuring`, `startsIt` and `finishesIt` need an interval; the other
-  /// relations also apply to a single moment.
+  /// A relation of a moment to an interval. `isDuring`, `startsIt` and `finishesIt` need an interval. The other
+  /// relations also accept a second moment instead of the interval.
   package enum TemporalRelation: String, Sendable, Hashable, CaseIterable {
     case isAfter = "T_AFTER"
     case isBefore = "T_BEFORE"

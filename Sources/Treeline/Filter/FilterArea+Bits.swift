@@ -31,8 +31,8 @@ private enum PlaneArea {
 }
 
 extension FilterPlanner {
-  /// Returns one bit for each point, in tree order. A bit is 1 if the point lies in the area or, if `isNegated`,
-  /// outside the area.
+  /// Returns one bit for each point, in tree order. A bit is 1 if the point lies in the area. If `isNegated` is true,
+  /// a bit is 1 if the point lies outside the area.
   ///
   /// - Complexity: O(n · e) for n nodes with boxes that lie partly inside the area, and e edges of the area.
   func bits(of area: FilterArea, isNegated: Bool) throws(FilterError) -> [UInt64] {
@@ -100,7 +100,7 @@ extension ClusterTree {
   }
 }
 
-/// An array of bits in which whole ranges are set.
+/// An array of bits, with a function that sets all bits of a range.
 private struct BitRuns {
   private(set) var words: [UInt64]
   private let count: Int
@@ -122,7 +122,7 @@ private struct BitRuns {
     words[last] |= beforeLast
   }
 
-  /// Returns a mask of the bits that come before the bit of a point in its word.
+  /// Returns a mask for the word that contains a point's bit. The mask selects the bits before the point's bit.
   private static func below(_ treeIndex: Int) -> UInt64 { (1 << UInt64(treeIndex & 63)) - 1 }
 
   mutating func invert() {
@@ -175,7 +175,8 @@ private struct PlanePolygon {
   }
 
   private let edges: [(from: Corner, to: Corner)]
-  /// Offsets to add to the x of a point, one for each turn around the world that the polygon reaches.
+  /// Offsets to add to the x of a point. A polygon may extend over several copies of the world, side by side. There is
+  /// one offset for each copy.
   private let shifts: [Int64]
 
   init(_ rings: [[Coordinate]], on plane: Plane) {
@@ -222,7 +223,7 @@ private struct PlanePolygon {
     for (a, b) in edges {
       let side = Int128(b.x - a.x) * Int128(y - a.y) - Int128(b.y - a.y) * Int128(x - a.x)
       if side == 0, min(a.x, b.x) <= x, x <= max(a.x, b.x), min(a.y, b.y) <= y, y <= max(a.y, b.y) { return true }
-      // This condition holds if a ray from the point to the east crosses the edge.
+      // This condition holds if an eastward ray from the point crosses the edge.
       if (a.y > y) != (b.y > y), (side < 0) == (b.y > a.y) { isInside.toggle() }
     }
     return isInside

@@ -56,7 +56,7 @@ indirect enum FilterPlan {
   ///
   /// - Parameters:
   ///   - room: Maximum number of rows for which `result` has memory.
-  ///   - result: Memory for `room` results, followed by `room` bytes for each level of `depth`.
+  ///   - result: Memory for `room` results, followed by `depth` buffers of `room` bytes each.
   func test(_ rows: UnsafeBufferPointer<UInt32>, room: Int, into result: UnsafeMutablePointer<UInt8>) {
     func combine(_ plans: [FilterPlan], _ first: UInt8, _ combined: (UInt8, UInt8) -> UInt8) {
       for index in rows.indices { result[index] = first }
@@ -77,8 +77,7 @@ indirect enum FilterPlan {
     }
   }
 
-  /// - Parameter result: Memory for the words of a chunk, followed by memory of the same size for each level of
-  ///   `depth`.
+  /// - Parameter result: Memory for the words of a chunk, followed by `depth` buffers of the same size.
   private func run(_ words: Range<Int>, _ rowCount: Int, into result: UnsafeMutablePointer<UInt64>) {
     switch self {
     case .nothing: for index in 0..<words.count { result[index] = 0 }

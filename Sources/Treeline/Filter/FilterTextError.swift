@@ -29,8 +29,8 @@ public struct FilterTextError: Error, Hashable, Sendable {
   /// What was expected, what was found, and the remedy, on one line.
   package var message: String { "expected \(expected), found \(found)" + (remedy.map { "; \($0)" } ?? "") }
 
-  /// Returns the range of the scalars that the excerpt shows. There is room for an ellipsis at each end where text is
-  /// cut off.
+  /// Returns the range of the scalars that the excerpt shows. If text is cut off at an end, the range leaves room for
+  /// an ellipsis there.
   private static func window(around position: Int, count: Int) -> Range<Int> {
     let size = 60
     guard count > size else { return 0..<count }

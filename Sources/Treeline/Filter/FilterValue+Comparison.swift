@@ -1,4 +1,4 @@
-/// The values of a list, prepared for finding out whether the list contains a value.
+/// The values of a list, prepared for fast searches. A search returns whether the list contains a value.
 struct EqualValues {
   /// Texts, sorted by their bytes.
   private let texts: [String]
@@ -35,7 +35,8 @@ struct EqualValues {
 extension FilterValue.Content {
   var isText: Bool { if case .text = self { true } else { false } }
 
-  /// Returns whether this value can equal a value of a column of the given kind. The kind must be text or category.
+  /// Returns whether a column of the given kind can contain a value that equals this value. The kind must be text or
+  /// category.
   func compares(with kind: Column.Kind) -> Bool {
     switch self {
     case .text: true

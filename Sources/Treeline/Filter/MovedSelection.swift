@@ -5,7 +5,7 @@ struct FilterTerm: Sendable {
 }
 
 extension Filter.Expression {
-  /// The conditions that must all hold for the expression to hold.
+  /// The conditions of the expression. The expression holds if all of these conditions hold.
   var conjuncts: [Filter.Expression] { if case .all(let parts) = self { parts.flatMap(\.conjuncts) } else { [self] } }
 
   /// Returns whether two expressions are equal byte by byte. Swift compares strings by canonical equivalence, so
@@ -26,8 +26,8 @@ struct MovedSelection {
   /// The conditions that both filters share.
   private let rest: [FilterPlan]
 
-  /// At most one in `leastShare` points may enter or leave. If more points change, testing all points in sequence
-  /// takes less time.
+  /// If more than pointCount / `leastShare` points may enter or leave the selection, all points are tested in
+  /// sequence, because this takes less time.
   private static let leastShare = 16
 
   /// Returns the selection of the points that pass all conditions, by changing the selection of the previous filter.

@@ -1,6 +1,6 @@
-/// Prefix sums of the positions of the points that pass a filter, one for each word of 64 points. These sums yield the
-/// exact mean of any node. The sum over a node is the difference of two prefix sums, corrected for the points at both
-/// ends of the node's range.
+/// Prefix sums of the positions of points that pass a filter. There is one prefix sum for each word of 64 points. The
+/// sums yield the exact mean of any node. The sum over a node is the difference of two prefix sums, corrected for the
+/// points at both ends of the node's range.
 struct PassingMeans {
   /// The prefix sums for one word: the sums of the coordinates of all passing points before this word. Coordinates are
   /// measured from the plane's corner.

@@ -102,7 +102,7 @@ final class PassingSummaries: Sendable {
         xy &+= dx &* dy
         yy &+= dy &* dy
       }
-      // With x = left + dx, the sum of x^2 is the sum of dx^2, plus left times the sum of 2x - left.
+      // With x = left + dx, the sum of x^2 is the sum of dx^2, plus left times the sum of (2x - left).
       total.xx &+= UInt128(xx) &+ UInt128(left) &* UInt128(2 &* x &- count &* left)
       total.yy &+= UInt128(yy) &+ UInt128(top) &* UInt128(2 &* y &- count &* top)
       total.xy &+=
@@ -151,9 +151,9 @@ final class PassingSummaries: Sendable {
     }
     let (count, left, top) = (UInt64(count), UInt64(box.minX), UInt64(box.minY))
     let (x, y) = (sums.x &- count &* left, sums.y &- count &* top)
-    // Until here, the coordinates in the sums are measured from the corner of the plane. These formulas give the sums
-    // for coordinates that are measured from the corner of the box. They are the formulas of `add`, solved for the sum
-    // of dx^2 and so on.
+    // Until here, the coordinates in the sums are measured from the corner of the plane. The next three formulas give
+    // the sums for coordinates that are measured from the corner of the box. The formulas come from `add`, solved for
+    // the sum of dx^2 and so on.
     let xx = sums.xx &- UInt128(left) &* UInt128(2 &* sums.x &- count &* left)
     let yy = sums.yy &- UInt128(top) &* UInt128(2 &* sums.y &- count &* top)
     let xy = sums.xy &- UInt128(left) &* UInt128(sums.y) &- UInt128(top) &* UInt128(x)

@@ -30,9 +30,9 @@ package final class Selection: Sendable {
   let wordCount: Int
   let storage: TreeStorage
 
-  /// A cache that queries share, with one bit for each node record. A bit is set when a query finds that each child of
-  /// the node has both points that pass and points that fail. Many queries take the same paths down from the root, so
-  /// this cache saves them from counting the points of these children again.
+  /// A cache that queries share, with one bit for each node record. A bit is set when a query finds that in each
+  /// child of the node, some points pass and some points fail. Many queries take the same paths down from the root,
+  /// and the cache saves these queries from counting the points of the children again.
   private nonisolated(unsafe) let noted: UnsafeMutablePointer<Atomic<UInt32>>
 
   /// Number of points that pass.
@@ -54,7 +54,7 @@ package final class Selection: Sendable {
   private let summaries = AtomicLazyReference<PassingSummaries>()
   private let turnedSummaries = AtomicLazyReference<PassingSummaries>()
 
-  /// Returns the number of words for a number of points, including a word for the index after the last point.
+  /// Returns the number of words that cover the indices of all points and the index after the last point.
   static func wordCount(ofPoints pointCount: Int) -> Int { pointCount / 64 + 1 }
 
   /// - Parameter fill: Writes the bits of all words. Bits beyond the last point must be 0.
@@ -102,7 +102,7 @@ package final class Selection: Sendable {
     }
   }
 
-  /// The passing points, as a value that queries use to count points.
+  /// A value through which queries count the passing points.
   var points: PassingPoints {
     PassingPoints(words: words, noted: noted, selection: .passUnretained(self))
   }
@@ -171,8 +171,8 @@ package final class Selection: Sendable {
     return reference.storeIfNil(try make())
   }
 
-  /// Approximate number of bytes after the means and summaries were prepared, without `turnedMeans` and
-  /// `turnedSummaries`.
+  /// Approximate number of bytes after the means and summaries were prepared. `turnedMeans` and `turnedSummaries` are
+  /// not included.
   var byteCount: Int {
     wordCount
       * (MemoryLayout<UInt64>.stride + MemoryLayout<UInt32>.stride + PassingMeans.bytesPerWord
@@ -391,8 +391,8 @@ struct PassingPoints: CountedPoints {
     if box.isPoint { return (Double(box.minX), Double(box.minY)) }
     // The prepared sums cannot be used in two cases. First, the box crosses the seam, where the plane begins and ends,
     // and is at least half the world wide. Sums for boxes across the seam measure x from the meridian that is half the
-    // world away from the seam, so this box is too wide for these sums. Second, the node lies in a bucket that may
-    // cross the seam. The points of the node may then lie on either side of the seam.
+    // world away from the seam. A box of this width may also cross that meridian, where x jumps back to 0. Second, the
+    // node lies in a bucket that may cross the seam. The points of the node may then lie on either side of the seam.
     if box.isAcrossSeam && box.width >= 1 << 31 || !storage.isStored(node) && storage.mayCrossSeam(within: box) {
       return summary(of: node, in: storage).mean
     }

@@ -41,18 +41,18 @@ struct TextPattern {
 /// further character of the text updates all bits at once (R. Baeza-Yates, G. H. Gonnet, A new approach to text
 /// searching, CACM 35, 1992; G. Navarro, M. Raffinot, Flexible Pattern Matching in Strings, 2002, chapter 4).
 struct TextMatcher {
-  /// Number of characters of the pattern, without `%`. A place lies before each character, and the last place lies
-  /// after the last character. Place i lies before character i. A text that has reached place i and continues with
-  /// character i of the pattern reaches place i + 1.
+  /// Number of characters of the pattern, not counting `%`. A place lies before each character, and the last place
+  /// lies after the last character. Place i lies before character i. A text that has reached place i and continues
+  /// with character i of the pattern reaches place i + 1.
   private let length: Int
   private let wordCount: Int
   /// One bit for each place: 1 if the pattern has a `%` at this place. Once a text has reached such a place, the place
   /// stays reached, whatever character follows.
   private var loops: [UInt64]
-  /// For each character, one bit for each place: 1 if the pattern has this character or a `_` after the place. If a
-  /// text has reached such a place and continues with this character, the text reaches the next place.
+  /// For each character, one bit for each place: 1 if the pattern's next character after the place is this character
+  /// or `_`. If a text has reached such a place and continues with this character, the text reaches the next place.
   private var moves: [Unicode.Scalar: [UInt64]] = [:]
-  /// One bit for each place: 1 if the pattern has a `_` after this place.
+  /// One bit for each place: 1 if the pattern's next character after the place is `_`.
   private var any: [UInt64]
   /// The values of `moves` for all ASCII characters, in the order of the characters. Each value has `wordCount` words.
   private var asciiMoves: [UInt64] = []

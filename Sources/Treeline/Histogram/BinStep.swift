@@ -56,8 +56,8 @@ enum BinStep {
     return [1, 2, 5].map { $0 * power }
   }
 
-  /// Steps for numbers. Each step is 1, 2 or 5 times a power of ten, counted in ticks. In a column of numbers, a tick
-  /// is also a power of ten. So bins begin at round numbers, however many decimals the column has.
+  /// Steps for numbers. Each step is 1, 2 or 5 times a power of ten, counted in ticks. A tick of a column of numbers
+  /// is itself a power of ten, such as 0.01. So bins begin at round numbers, however many decimals the column has.
   static let ofNumbers = decimals.map { BinStep.ticks($0) }
 
   /// Returns the steps for times with `digits` decimals of a second. A tick is 10^-`digits` seconds. Steps for dates
@@ -84,7 +84,7 @@ struct RealBins {
 
   /// Creates at most `count` bins for all values from `least` through `greatest`, which are finite.
   init(atMost count: Int, from least: Double, through greatest: Double) {
-    // Subtracts halves, because the difference of very large doubles may be infinite.
+    // Halves both values before the subtraction, because the difference of very large doubles may be infinite.
     let width = (greatest / 2 - least / 2) / Double(count) * 2
     let scale = width > 0 ? width : max(least.magnitude, .leastNormalMagnitude)
     // Edges are decimals. To convert an edge to a double, the edge is written as text and the text is parsed, because
@@ -133,14 +133,15 @@ extension DecimalNumber {
   }
 }
 
-/// Edges of bins that get wider with the distance from 0, for columns whose values differ by powers of ten.
+/// Edges of bins whose width grows with the distance from 0. Such bins suit columns whose values differ by powers of
+/// ten.
 enum LogarithmicBins {
   /// Lists of factors. Bins begin at the powers of ten, each multiplied by every factor of one list. Later lists give
   /// fewer bins.
   static let factors: [[Int128]] = [[1, 2, 3, 4, 5, 6, 8], [1, 2, 3, 5], [1, 2, 5], [1, 3], [1]]
 
-  /// Number of powers of ten with bins of their own in a column of doubles, not counting the power of the greatest
-  /// magnitude. All smaller magnitudes share a bin that begins at 0.
+  /// Number of powers of ten that have their own bins in a column of doubles, besides the power of the column's
+  /// greatest magnitude. All magnitudes below these powers share a bin that begins at 0.
   static let realDecades = 8
 
   /// Returns the edges of at most `count` bins for integers. If there are more than `count` bins even at the greatest

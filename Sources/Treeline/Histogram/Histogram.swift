@@ -9,16 +9,16 @@ public struct Histogram: Hashable, Sendable {
     /// All bins have one width.
     case even
     /// Bins get wider with the distance from 0. They begin at a few multiples of each power of ten, or at 0. This
-    /// scale suits columns whose values differ by powers of ten, such as populations. Columns of times always have
-    /// even bins.
+    /// scale suits columns whose values differ by powers of ten, such as populations. Columns of times always use the
+    /// scale `even`.
     case logarithmic
   }
 
   /// The name of the column.
   @_spi(Server) public let column: String
 
-  /// The beginning of each bin, and then the end of the last bin. The edges are numbers, or texts for times. The array
-  /// is empty if the column has no values.
+  /// The beginning of each bin, and then the end of the last bin. The edges of a column of times are texts. All other
+  /// edges are numbers. The array is empty if the column has no values.
   ///
   /// A bin includes its beginning but not its end.
   public let edges: [AttributeValue]
@@ -52,8 +52,8 @@ extension ClusterTree {
   /// are counted.
   ///
   /// The bins cover all values of the column, even the values of points that are out of view or fail the filter. So
-  /// the bins stay the same while the map moves and filters change. The width of the bins is the smallest round width
-  /// with which at most `bins` bins are needed.
+  /// the bins stay the same when the map moves or the filter changes. The width of the bins is the smallest round
+  /// width with which at most `bins` bins are needed.
   ///
   /// ```swift
   /// let histogram = try tree.histogram(of: "opened", bins: 60, in: view)

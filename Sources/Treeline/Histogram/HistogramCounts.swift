@@ -24,8 +24,8 @@ struct IntegerExtent: PreparedValues {
         least = min(least, code)
         greatest = max(greatest, code == missing ? 0 : code)
       }
-      // The code for missing values is the greatest possible code. So if it is also the least code that was found, all
-      // values are missing.
+      // The code for missing values is the greatest possible code. So if no lower code was found, all values are
+      // missing.
       if least == missing { return }
       (self.least, self.greatest) = (UInt64(least), UInt64(greatest))
     }
@@ -60,7 +60,7 @@ private struct BinSearch<Value: Comparable> {
   /// - Parameters:
   ///   - starts: Beginnings of the bins, sorted.
   ///   - behindAll: A bound that is greater than all values.
-  ///   - cell: Returns the cell of a value, below `cellCount`. A greater value never has a lower cell.
+  ///   - cell: Returns the cell of a value: a number below `cellCount`. A greater value never has a lower cell.
   init(starts: [Value], behindAll: Value, cell: (Value) -> Int) {
     ends = starts.dropFirst() + [behindAll]
     var firstBins = [UInt16](repeating: 0, count: Self.cellCount + 1)
@@ -70,7 +70,8 @@ private struct BinSearch<Value: Comparable> {
     self.firstBins = firstBins
   }
 
-  /// Calls a closure with a function that returns the bin of a value, given the value and its cell.
+  /// Calls a closure and passes it a function. The function takes a value and its cell, and returns the bin of the
+  /// value.
   @inline(__always) func with(_ body: ((Value, Int) -> Int) -> Void) {
     ends.withUnsafeBufferPointer { ends in
       firstBins.withUnsafeBufferPointer { firstBins in
@@ -90,10 +91,11 @@ private struct RealScale {
   let factor: Double
 
   init(_ extent: ClosedRange<Double>, cellCount: Int) {
-    // Subtracts halves, because the difference of very large doubles may be infinite.
+    // Halves both values before the subtraction, because the difference of very large doubles may be infinite.
     least = extent.lowerBound / 2
     let width = extent.upperBound / 2 - least
-    // If the width is one of the smallest doubles, the factor is infinite. Then all values are in the first cell.
+    // If the width is 0 or one of the smallest doubles, the factor is infinite. The factor is then set to 0, so that
+    // all values are in the first cell.
     let factor = Double(cellCount - 1) / width
     self.factor = factor.isFinite ? factor : 0
   }

@@ -72,8 +72,8 @@ extension ClusterTree {
   /// The names of the tree's columns, in the order of the input.
   @_spi(Server) public var attributeNames: [String] { columns.map(\.name) }
 
-  /// The types of the columns, in the order of `attributeNames`. If a column does not consist of numbers only, its
-  /// type is the type of its first 4,096 distinct values.
+  /// The types of the columns, in the order of `attributeNames`. If a column contains other values than numbers, its
+  /// type is found from its first 4,096 distinct values.
   package var attributeTypes: [AttributeType] { columns.map(\.type) }
 
   /// Returns the attributes of a point, by its index in tree order. Columns that the point lacks are left out.
@@ -85,7 +85,7 @@ extension ClusterTree {
     }
   }
 
-  /// Returns the attributes of a cluster of one point; an empty array for a larger cluster.
+  /// Returns the attributes of a cluster that has only one point; an empty array for a larger cluster.
   ///
   /// - Precondition: The cluster is from an answer of this tree.
   public func attributes(of cluster: Cluster) -> [(name: String, value: AttributeValue)] {

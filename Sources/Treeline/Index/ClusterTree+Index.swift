@@ -47,8 +47,8 @@ extension ClusterTree {
 }
 
 extension TreeStorage {
-  /// Checks the root once, so that later code can read the root without `try`. Counts of lower nodes are checked
-  /// against the root's count on the way down.
+  /// Checks the root once, so that later code can read the root without `try`. The counts of lower nodes are checked
+  /// against the root's count later, on the way down from the root.
   fileprivate func checkRoot(in file: NamedBytes) throws(IndexError) {
     guard let root else { return }
     try file.require(

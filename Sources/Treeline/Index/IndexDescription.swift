@@ -1,4 +1,4 @@
-/// Texts about an index, for people who see a map of it. Each text is nil if it was not given.
+/// Texts about an index, for people who see its points on a map. Each text is nil if it was not given.
 ///
 /// A section of kind `description` begins with the lengths of the three texts in bytes (4 bytes each), followed by
 /// 4 zero bytes. The length of a text that is nil is 0. The texts in UTF-8 follow, one after the other.
@@ -7,8 +7,8 @@ public struct IndexDescription: Hashable, Sendable {
   public var title: String?
   /// The attribution, which names the source of the data. Maps show the attribution in a corner.
   public var attribution: String?
-  /// The unit of coordinates on a plain plane, which has x and y instead of degrees; for example `m`. The coordinates
-  /// of other indexes are degrees.
+  /// The unit of the coordinates, such as `m`, if they are x and y on a plain plane. The coordinates of other indexes
+  /// are degrees.
   public var unit: String?
 
   /// Makes a description. An empty text counts as nil.

@@ -16,7 +16,7 @@ import CLibrary
     init(path: String) throws(IndexError) {
       isStandardInput = path == "-"
       name = isStandardInput ? "standard input" : path
-      // Without O_NONBLOCK, opening a named pipe waits until another process writes to it.
+      // Without O_NONBLOCK, `open` would block on a named pipe until another process opens the pipe for writing.
       descriptor = isStandardInput ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
       var status = stat()
       let isOpen = descriptor >= 0 && fstat(descriptor, &status) == 0

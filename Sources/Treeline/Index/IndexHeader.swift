@@ -6,8 +6,8 @@
 package struct IndexHeader: Hashable, Sendable {
   /// The version of the format. A reader refuses a major version that it does not know.
   package var majorVersion: UInt16
-  /// The minor version. If older readers ignore an addition to the format or refuse the index, the addition raises
-  /// only the minor version.
+  /// The minor version. An addition to the format raises only the minor version if each older reader either ignores
+  /// the addition or refuses the index.
   package var minorVersion: UInt16
   /// The length of the whole file in bytes.
   package var fileLength: UInt64
@@ -23,7 +23,7 @@ package struct IndexHeader: Hashable, Sendable {
   package var contentHash: UInt64
   /// The way in which the tree was grown: by splitting or by merging.
   package var growth: Growth
-  /// Properties of a tree grown by merging, which a reader must respect; empty for a tree grown by splitting.
+  /// Properties that a reader of a tree grown by merging must respect; empty for a tree grown by splitting.
   package var mergeTraits: MergeTraits
   /// The sections of the file, in the order of the section table.
   package var sections: [IndexSection]

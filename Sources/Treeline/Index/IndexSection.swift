@@ -18,8 +18,8 @@ package struct IndexSection: Hashable, Sendable {
   /// The range of the section in the file. Do not use the range before the header is checked.
   package var range: Range<Int> { Int(offset)..<Int(offset + length) }
 
-  /// The kind of a section. A raw value without a name here is a private kind or a kind of a later version of the
-  /// format.
+  /// The kind of a section. A raw value that has no name here stands for a private kind, or for a kind that a later
+  /// version of the format adds.
   package struct Kind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -44,8 +44,8 @@ package struct IndexSection: Hashable, Sendable {
     package static let badgeScales = Kind(rawValue: 8)
     /// The diameters with which badges are drawn. This section is present if `badgeScales` is present.
     package static let badgeCurve = Kind(rawValue: 9)
-    /// The choice of one point for the position of each cluster, 1 bit a point. Only an index with
-    /// `ClusterAnchor.member` has this section. Added in version 1.2.
+    /// One bit for each point. The bits lead from each cluster to the point at which the cluster is shown. Only an
+    /// index with `ClusterAnchor.member` has this section. Added in version 1.2.
     package static let anchors = Kind(rawValue: 10)
     /// One column of the input. An index may have several such sections.
     package static let attribute = Kind(rawValue: 16)
@@ -70,8 +70,8 @@ package struct IndexSection: Hashable, Sendable {
     /// The sections that make up the hierarchy. Their bytes do not depend on the order of the points in the input.
     package static let hierarchy: [Kind] = [.points, .gaps, .nodes, .sums, .spreads]
 
-    /// Whether sections of this kind are in every index, so that every reader must support the kind. There is one
-    /// exception: an index with `wideRows` has no `rows`.
+    /// Whether every index has a section of this kind. Every reader must support such kinds. The kind `rows` counts as
+    /// one of them, although an index with `wideRows` has no `rows`.
     package var isInEveryIndex: Bool { self == .rows || Self.hierarchy.contains(self) }
 
     /// Whether a reader that does not know the kind must refuse the index.

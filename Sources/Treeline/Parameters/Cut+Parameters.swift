@@ -1,14 +1,14 @@
 extension Cut {
-  /// The cut of a query that does not specify a cut.
+  /// The cut that is used if a query specifies no cut.
   @_spi(Server) public static let standard = Cut.limit(100)
 
   /// Returns the default cut of a map. If the tree keeps badges or clusters apart, the cut also keeps them apart. For
   /// any other tree with groups, the cut has a detail, because a limit may be too low: each group in view needs at
   /// least one cluster. For all remaining trees, the cut has a limit.
   ///
-  /// - Parameter viewport: The view of the map. If the cut has a limit, the limit is the number of squares of 88 px
-  ///   that cover this view, at most 2,000. If there is no view, or if the view has no zoom, the cut with a limit is
-  ///   `Cut.standard`.
+  /// - Parameter viewport: The view of the map. Only a limit depends on the view: the limit is the number of squares
+  ///   of 88 px that cover the view, at most 2,000. If there is no view, or if the view has no zoom, the limit is that
+  ///   of `Cut.standard`.
   @_spi(Server) public static func standard(of tree: ClusterTree, in viewport: Viewport? = nil) -> Cut {
     if let criterion = tree.standardCriterion { return Cut(criterion, pixels: criterion.standard) }
     guard let squares = try? viewport?.located(on: tree.plane)?.area(inSquaresOf: 88), squares.isFinite else {
@@ -17,8 +17,8 @@ extension Cut {
     return .limit(Int(min(squares, 2000)))
   }
 
-  /// Returns the default cut of requests for all viewports at once, such as requests for tiles. These requests need a
-  /// cut without a limit. So if the default cut of a map is a limit, the result is a detail instead.
+  /// Returns the default cut of requests that serve all viewports at once, such as requests for tiles. Such a request
+  /// needs a cut without a limit. So if the default cut of a map has a limit, this cut has a detail instead.
   @_spi(Server) public static func standardByPixels(of tree: ClusterTree) -> Cut {
     let criterion = tree.standardCriterion ?? .detail
     return Cut(criterion, pixels: criterion.standard)
@@ -30,8 +30,8 @@ extension Cut {
   /// The names of all parameters from which a cut is read.
   @_spi(Server) public static let parameterNames = sharedParameters.joined() + ["continuing"]
 
-  /// The parameters of a cut with only a limit. Requests for tiles, and for the zoom at which a cluster
-  /// splits, do not have a viewport of their own, and accept none of these parameters.
+  /// The parameters of a cut with only a limit. Two kinds of request have no viewport of their own and accept none of
+  /// these parameters: requests for tiles, and requests for the zoom at which a cluster splits.
   @_spi(Server) public static let limitParameters = ["limit", "order", "continuing"]
 
   fileprivate static let unclusteredNames = ["min-points", "alone-from-zoom"]
@@ -99,8 +99,8 @@ extension Cut: Parameterized {
 }
 
 extension QueryParameters {
-  /// Called if the cut has only a limit. `Cut.unclusteredNames` are the parameters for unclustered points. Notes a
-  /// fault for each of these parameters that was given and is refused by `isRefused`.
+  /// Notes a fault for each parameter of `Cut.unclusteredNames` that was given and for which `isRefused` returns true.
+  /// These parameters are for unclustered points. This function is called if the cut has only a limit.
   package mutating func refuseUnclustered(where isRefused: (Self, _ name: String) -> Bool = { _, _ in true }) {
     for name in Cut.unclusteredNames where has(name) && isRefused(self, name) {
       refuse(
@@ -111,8 +111,8 @@ extension QueryParameters {
     }
   }
 
-  /// Notes a fault if a parameter for unclustered points is given together with badges. Badges leave points unclustered
-  /// wherever there is room.
+  /// Notes a fault if a parameter for unclustered points is given together with badges. Badges need no such parameter:
+  /// they leave points unclustered wherever there is room.
   fileprivate mutating func refuseUnclustered(beside name: String) {
     for option in Cut.unclusteredNames where has(option) && !isShared(option) {
       refuse(

@@ -1,5 +1,5 @@
 extension PositionStyle {
-  /// Reads the rule that chooses where clusters are shown, from the parameters `position` and `keep-visible`.
+  /// Reads the parameters `position` and `keep-visible`, which choose where clusters are shown.
   @_spi(Server) public init(_ parameters: inout QueryParameters, of tree: ClusterTree) {
     self.init(
       parameters.choice("position", of: ShownPosition.Rule.self),

@@ -1,8 +1,8 @@
 /// A query to a tree, which consists of a cut and a viewport.
 ///
-/// A command line (`--zoom 9 --spacing 44`), a URL (`zoom=9&spacing=44`) and JSON (`{"zoom": 9, "spacing": 44}`) spell
-/// a query with the same names. A query that no tree can answer, such as a spacing without a zoom, is refused when the
-/// query is read.
+/// The parameters of a query have the same names on a command line (`--zoom 9 --spacing 44`), in a URL
+/// (`zoom=9&spacing=44`) and in JSON (`{"zoom": 9, "spacing": 44}`). A query that no tree can answer, such as a
+/// spacing without a zoom, is refused when the query is read.
 ///
 /// ```swift
 /// let query = Query(.spacing(44), in: Viewport(paris, zoom: 11.5))
@@ -21,8 +21,8 @@ public struct Query: Hashable, Sendable {
   /// Whether, by default, a cluster whose position is out of view is shown at one of its points in view.
   ///
   /// The value is true for a cut with a limit or a detail if the viewport is a box or a screen. The value is false for
-  /// a spacing and for badges, which keep clusters apart only at their own positions. The value is also false for a
-  /// tile, because a tile must show a cluster at the same position as its neighboring tiles.
+  /// a spacing and for badges, because they keep clusters apart only if each cluster is shown at its own position. The
+  /// value is also false for a tile, because a tile must show a cluster at the same position as its neighboring tiles.
   /// `ClusterTree.shownPosition(of:at:keptVisibleIn:)` finds the position.
   package var keepsClustersVisible: Bool {
     switch viewport.area {

@@ -1,5 +1,5 @@
-/// The named parameters of a query, as a command line, a URL or a JSON object contains them: `limit`, `zoom` and so
-/// on, each with a value. All three use the same names and values. `Query.init(_:)` reads the parameters.
+/// The named parameters of a query: `limit`, `zoom` and so on, each with a value. A command line, a URL and a JSON
+/// object use the same names and values. `Query.init(_:)` reads the parameters.
 ///
 /// All faults are collected, so that they can be reported at once. A parameter that nothing reads is a fault, too,
 /// because its name is usually misspelled.
@@ -75,9 +75,9 @@ public struct QueryParameters: Sendable {
   private let prefix: String
 
   private struct Entry {
-    /// The name by which the parameter is read.
+    /// The name by which the parameter is read, without the query's prefix.
     let key: String
-    /// The name by which the parameter was given.
+    /// The name by which the parameter was given, including any prefix such as `from-`.
     let name: String
     let value: String
     var isRead = false
@@ -97,7 +97,7 @@ public struct QueryParameters: Sendable {
 // MARK: - Several queries
 
 extension QueryParameters.Bounds {
-  /// Returns `zoom`, or nil if `zoom` is above the greatest accepted zoom, because a map cannot zoom in so far.
+  /// Returns `zoom`, or nil if `zoom` is above the greatest accepted zoom. A map cannot zoom in that far.
   @_spi(Server) public func reached(_ zoom: Double?) -> Double? { zoom.flatMap { $0 <= zooms.upperBound ? $0 : nil } }
 }
 
@@ -149,7 +149,8 @@ extension QueryParameters {
   /// Returns the value of a parameter, whether or not it has been read.
   @_spi(Server) public func value(_ key: String) -> String? { entries.first { $0.key == key }?.value }
 
-  /// Returns the name of a parameter for messages: the name by which the parameter was given or would be given.
+  /// Returns the name that messages use for a parameter. If the parameter was not given, returns the name by which it
+  /// would be given.
   @_spi(Server) public func name(_ key: String) -> String { entries.first { $0.key == key }?.name ?? prefix + key }
 
   /// Reads the value of a parameter; nil if it was not given.
@@ -167,7 +168,7 @@ extension QueryParameters {
     return value
   }
 
-  /// Reads a number; nil if the parameter was not given, or if its value is wrong and noted as a fault.
+  /// Reads a number; nil if the parameter was not given or has a wrong value. A wrong value is noted as a fault.
   ///
   /// - Parameters:
   ///   - key: The name of the parameter.
@@ -187,7 +188,7 @@ extension QueryParameters {
     return nil
   }
 
-  /// Reads a whole number; nil if the parameter was not given, or if its value is wrong and noted as a fault.
+  /// Reads a whole number; nil if the parameter was not given or has a wrong value. A wrong value is noted as a fault.
   @_spi(Server) public mutating func integer(_ key: String, in range: ClosedRange<Int>) -> Int? {
     guard let text = text(key) else { return nil }
     if let number = Int(text), range ~= number { return number }
@@ -198,8 +199,8 @@ extension QueryParameters {
     return nil
   }
 
-  /// Reads a case of an enumeration by its raw value; nil if the parameter was not given, or if its value is wrong and
-  /// noted as a fault.
+  /// Reads a case of an enumeration by its raw value; nil if the parameter was not given or has a wrong value. A wrong
+  /// value is noted as a fault.
   @_spi(Server) public mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ key: String, of _: Choice.Type
   )
@@ -225,7 +226,8 @@ extension QueryParameters {
   /// Reads `count` numbers with commas between them.
   @_spi(Server) public mutating func numbers(_ key: String, count: Int, expected: String) -> [Double]? {
     guard let text = text(key) else { return nil }
-    // The caller checks that the numbers are finite, because the message about a box says which edge is not finite.
+    // The numbers may be infinite or NaN here. For a box, a later check rejects such numbers, and its message says
+    // which edge is not finite.
     let comma = UInt8(ascii: ",")
     let numbers = text.utf8.split(separator: comma, omittingEmptySubsequences: false).map { part -> Double? in
       if part.contains(where: { $0 | 0x20 == UInt8(ascii: "x") }) { return nil }
@@ -263,8 +265,8 @@ extension QueryParameters {
     faults.append(Fault(name(key), expected: expected, found: found, sentence: sentence))
   }
 
-  /// For each parameter of `keys` that was given, notes as a fault that the parameter does not fit the rest of the
-  /// query.
+  /// Notes a fault for each parameter of `keys` that was given. The fault is that the parameter does not fit the rest
+  /// of the query.
   ///
   /// - Parameters:
   ///   - keys: The names of the parameters.

@@ -1,4 +1,4 @@
-/// Spherical Web Mercator, and powers and logarithms of 2, computed to the same bit on every platform.
+/// Spherical Web Mercator, and powers and logarithms of 2. The results have the same bits on every platform.
 ///
 /// The code uses only operations that IEEE 754 defines, in a fixed order, without fused multiply-add. The functions of
 /// C libraries are not used, because their results differ in the last bit between platforms, so whole trees would
@@ -10,9 +10,9 @@ package enum Mercator {
   /// Returns the distance of a latitude from the northern edge, in units. The distance is not rounded, and is accurate
   /// to a ten-thousandth of a unit. A latitude beyond an edge counts as the latitude of the edge.
   ///
-  /// The distance from the equator is ln((1 + u) / (1 - u)) / π half widths of the world. Here, u is the tangent of
-  /// half the latitude. The code computes u as `odd / even`, so (1 + u) / (1 - u) is `(even + odd) / (even - odd)`.
-  /// The logarithm of this quotient comes from the nearest power of 2 and a remainder.
+  /// The distance from the equator is ln((1 + u) / (1 - u)) / π, in units of half the world's width. Here, u is the
+  /// tangent of half the latitude. The code computes u as `odd / even`, so (1 + u) / (1 - u) is
+  /// `(even + odd) / (even - odd)`. The logarithm of this quotient comes from the nearest power of 2 and a remainder.
   @inline(__always) package static func y(latitude: Double) -> Double {
     let part = min(abs(latitude), Plane.maximumLatitude) * (1 / 90)
     let square = part * part
@@ -23,10 +23,10 @@ package enum Mercator {
     let even =
       1 + square * (-0.2847426780942919 + square * (0.008881232016430318 + square * -4.889060316775422e-05))
     let (numerator, denominator) = (even + odd, even - odd)
-    // `doublings` is the least number of times, at most five, that the denominator must be doubled so that the
-    // quotient is below the square root of 2. This number is the binary logarithm of `numerator / limit`, rounded up.
-    // The code computes it from the bit patterns of `numerator` and `limit`, because processors would often mispredict
-    // a comparison.
+    // The denominator is doubled until the quotient is no longer above the square root of 2. `doublings` is the number
+    // of doublings, at most five. It is the binary logarithm of `numerator / limit`, rounded up. The code computes it
+    // from the bit patterns of `numerator` and `limit` instead of by comparisons, because processors would often
+    // mispredict the branches.
     let limit = denominator * 1.4142135623730951
     let doublings = (Int64(bitPattern: numerator.bitPattern &- limit.bitPattern) &- 1) &>> 52 &+ 1
     let power = denominator * Double(bitPattern: UInt64(bitPattern: 1023 &+ doublings) &<< 52)
@@ -70,9 +70,9 @@ extension Int64 {
 enum Binary {
   /// Returns 2 to some power, accurate to 1.25 units in the last place.
   ///
-  /// The result is exact for whole exponents. All exponents `24 - zoom` are multiples of 2^-49. Among these exponents,
-  /// a greater exponent never has a smaller power. The reason is that neighboring powers differ by 2^-50 of their
-  /// value, and the significand, `1 + x * sum`, is accurate to 2^-53.
+  /// The result is exact for whole exponents. For zooms, the exponents are `24 - zoom`, which are multiples of 2^-49.
+  /// Among these exponents, a greater exponent never gives a smaller power. The reason is that neighboring powers
+  /// differ by 2^-50 of their value, and the significand, `1 + x * sum`, is accurate to 2^-53.
   static func power(_ exponent: Double) -> Double {
     guard exponent.isFinite else { return exponent < 0 ? 0 : exponent }
     let whole = exponent.rounded()

@@ -111,7 +111,7 @@ extension Plane {
   /// `coordinate(x:y:)`. This loop is faster because it makes no calls: on some processors `coordinate(x:y:)` calls a
   /// function to round down.
   ///
-  /// - Parameter stride: The distance from one x to the next, and from one y to the next.
+  /// - Parameter stride: The number of array elements from one x to the next x, and from one y to the next y.
   @inline(__always) func makeCoordinates(
     ofX xs: UnsafeMutablePointer<Double>, y ys: UnsafeMutablePointer<Double>, stride: Int = 1, count: Int
   ) {
@@ -133,8 +133,8 @@ extension Plane {
   /// Returns the coordinate at a position.
   package func coordinate(at point: PlanePoint) -> Coordinate { coordinate(x: Double(point.x), y: Double(point.y)) }
 
-  /// Returns the box of coordinates that a box of the plane covers. If the box lies across the antimeridian, `west` is
-  /// greater than `east`.
+  /// Converts a box of the plane to a box of coordinates. If the box lies across the antimeridian, `west` is greater
+  /// than `east`.
   package func boundingBox(of rect: PlaneRect) -> BoundingBox {
     let northWest = coordinate(at: PlanePoint(x: rect.minX, y: rect.minY))
     let southEast = coordinate(at: PlanePoint(x: rect.maxX, y: rect.maxY))
@@ -153,7 +153,7 @@ extension Plane {
 
   @inline(__always) private func longitude(x: Double) -> Double {
     let turns = turns(x: x)
-    // The number of turns of a position on the plane is not negative, so conversion to an integer rounds down.
+    // For a position on the plane, `turns` is not negative, so conversion to an integer rounds down.
     // `rounded(.down)` would be slower, because it may be a function call, like `rounded()` in `Int64(nearest:)`.
     let wholeTurns = turns >= 0 && turns < 0x1p31 ? Double(Int64(turns)) : turns.rounded(.down)
     return (turns - wholeTurns) * 360 - 180

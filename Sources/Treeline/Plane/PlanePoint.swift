@@ -47,8 +47,8 @@ package struct PlaneRect: BitwiseCopyable, Hashable, Sendable {
   /// Whether the box begins in the east of the plane, crosses the seam and ends in the west.
   @inlinable package var isAcrossSeam: Bool { minX > maxX }
 
-  /// Makes a box around some points. If a box narrower than half the world contains all points, makes the smallest
-  /// such box, which may cross the seam. If there is no such box, makes the smallest box that does not cross the seam.
+  /// Makes a box around some points. If all points fit into a box narrower than half the world, makes the smallest
+  /// such box, which may cross the seam. Otherwise makes the smallest box that does not cross the seam.
   ///
   /// - Precondition: There is at least one point.
   package init(shorterWayAround points: UnsafeBufferPointer<PlanePoint>) {
@@ -100,8 +100,8 @@ extension Plane.Projection {
     return isCyclic ? min(width, 0 &- width) : width
   }
 
-  /// Returns the exact square of a distance. If the distance is the plane's width or more, the square may not fit into
-  /// 64 bits. The result is then 2^64 - 1.
+  /// Returns the exact square of a distance, or 2^64 - 1 if the square does not fit into 64 bits. The square always
+  /// fits if the distance is less than the plane's width.
   @inlinable @inline(__always) package func squaredDistance(_ a: PlanePoint, _ b: PlanePoint) -> UInt64 {
     let width = width(a.x, b.x)
     let height = a.y > b.y ? a.y &- b.y : b.y &- a.y
@@ -119,8 +119,8 @@ extension Plane.Projection {
 @inlinable @inline(__always) package func squaredLength(_ x: Double, _ y: Double) -> Double { x * x + y * y }
 
 extension PlanePoint {
-  /// Returns whether the position is nearer to `a` than to `b`. In a cluster across the seam, distances are measured
-  /// the shorter way round.
+  /// Returns whether the position is nearer to `a` than to `b`. If `isAcrossSeam` is true, distances are measured the
+  /// shorter way round.
   @inlinable package func isNearer(to a: PlanePoint, than b: PlanePoint, isAcrossSeam: Bool) -> Bool {
     let projection = isAcrossSeam ? Plane.Projection.webMercator : .planar
     return projection.squaredDistance(self, a) < projection.squaredDistance(self, b)

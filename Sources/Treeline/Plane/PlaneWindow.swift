@@ -42,7 +42,7 @@ package struct PlaneWindow: Hashable, Sendable {
 
   /// Returns whether a fractional position, such as a mean, is in the window.
   package func contains(x: Double, y: Double) -> Bool {
-    // The x of a mean across the seam may lie beyond the plane's last unit.
+    // The mean of a cluster across the seam may have an x beyond the plane's last unit.
     let x = x >= 0x1p32 ? x - 0x1p32 : x
     let (east, crossesSeam) = self.x.addingReportingOverflow(width)
     let (startsBefore, endsBehind) = (Double(self.x) <= x, x <= Double(east))
@@ -75,8 +75,8 @@ package struct PlaneWindow: Hashable, Sendable {
 // MARK: - From a box
 
 extension Plane {
-  /// Returns the part of the plane that a box shows. The edges of the box are in degrees on Web Mercator, and x and y
-  /// on a plain plane. Nil if the box lies outside the square of a plain plane.
+  /// Returns the part of the plane that a box shows; nil if the box lies outside the square of a plain plane. On Web
+  /// Mercator, the edges of the box are in degrees. On a plain plane, they are in the units of the data.
   ///
   /// Longitudes may be any finite numbers. A box 360 degrees wide or wider shows the whole circle.
   ///
@@ -97,7 +97,7 @@ extension Plane {
     let west = Self.mercatorX(longitude: box.west)
     let east = Self.mercatorX(longitude: box.east)
     let degrees = box.east - box.west
-    // If the east edge rounds to the west edge or to just east of the west edge, the box is either a full turn wide or
+    // If the rounded east edge is at the rounded west edge or just east of it, the box is either a full turn wide or
     // very narrow. The width in degrees distinguishes the two cases.
     let turn = degrees < 0 ? degrees + 360 : degrees
     let isFullTurn = degrees >= 360 || (turn > 270 && east &- west < 1 << 30)
@@ -141,8 +141,9 @@ struct WindowEdges {
 
   /// Flips bits so that one signed comparison gives the right result for all four sides. In the west and north sides
   /// of a box, the top bit is flipped, which keeps the order of unsigned numbers. In the east and south sides, all
-  /// other bits are flipped, which reverses the order. The order must be reversed because a west or north side is
-  /// short of its edge if it is less than the edge, but an east or south side is short of its edge if it is greater.
+  /// other bits are flipped, which reverses the order. A west or north side lies short of the window's edge if it is
+  /// less than the edge. An east or south side lies short of the window's edge if it is greater than the edge, so its
+  /// order must be reversed.
   @inline(__always) private static func ordered(_ sides: SIMD4<UInt32>) -> SIMD4<Int32> {
     SIMD4(truncatingIfNeeded: sides ^ SIMD4(1 << 31, 1 << 31, 1 << 31 - 1, 1 << 31 - 1))
   }

@@ -92,8 +92,8 @@ extension ClusterTree {
   /// }
   /// ```
   ///
-  /// A cut ensures distances only between the clusters' own positions. At other positions clusters may be closer to
-  /// each other.
+  /// A cut keeps clusters apart only at their own positions. At other positions clusters may be closer to each other
+  /// than the cut allows.
   ///
   /// - Parameters:
   ///   - cluster: A cluster of this tree.
@@ -124,8 +124,8 @@ extension ClusterTree {
     return try nearestMember(of: cluster.id, in: window).map(member) ?? position
   }
 
-  /// Finds the point nearest to a cluster's mean among the cluster's points, and returns its tree index. If several
-  /// points are equally near, returns the first of them. Distances are exact.
+  /// Finds the point of a cluster that is nearest to the cluster's mean, and returns the point's tree index. If
+  /// several points are equally near, returns the first of them. Distances are exact.
   ///
   /// - Throws: `QueryError.unknownCluster` if the tree has no such cluster; `IndexError` if a file is damaged.
   /// - Complexity: O(log pointCount) for most clusters; O(n) for a cluster of n points if most points are equally far
@@ -136,8 +136,8 @@ extension ClusterTree {
     try nearestMember(of: id, in: .everything)!
   }
 
-  /// Finds the point nearest to a cluster's mean among the cluster's points in a window, and returns its tree index.
-  /// Returns nil if no point of the cluster is in the window.
+  /// Considers only the points of a cluster that are in a window. Finds the point nearest to the cluster's mean, and
+  /// returns the point's tree index. Returns nil if no point of the cluster is in the window.
   package func nearestMember(of id: ClusterID, in window: PlaneWindow) throws -> Int? {
     try withStorage { storage in
       let (node, edges) = (try node(id), storage.edges(of: window))
@@ -160,8 +160,9 @@ extension ClusterTree {
 }
 
 extension TreeStorage {
-  /// Finds the point nearest to a node's mean among the node's points in a window, and returns its tree index. If
-  /// several points are equally near, returns the first of them. Returns nil if no point of the node is in the window.
+  /// Considers only the points of a node that are in a window. Finds the point nearest to the node's mean, and returns
+  /// the point's tree index. If several points are equally near, returns the first of them. Returns nil if no point of
+  /// the node is in the window.
   ///
   /// The search is depth-first and visits the nearer child first. A node is skipped if it is not nearer than the best
   /// point so far (Roussopoulos, Kelley and Vincent 1995, doi:10.1145/223784.223794). At most one node of each level
@@ -231,8 +232,8 @@ private struct MeanDistance {
   private func scaled(_ distance: UInt32) -> UInt64 { UInt64(distance) * UInt64(count) }
 
   private func gap(_ value: UInt64, _ least: UInt64, _ greatest: UInt64) -> UInt64 {
-    // `least` is above `greatest` if the box to which the distance is computed crosses the seam, but the node's own
-    // `box` does not. The box across the seam then has parts on both sides of the mean, so the distance counts as 0.
+    // `least` is above `greatest` if the other box crosses the seam, but the node's own `box` does not. The other box
+    // then has parts on both sides of the mean, so the distance to it counts as 0.
     if least > greatest { return 0 }
     return value < least ? least - value : value > greatest ? value - greatest : 0
   }

@@ -10,21 +10,21 @@ extension ClusterTree {
   /// Names of the columns that `search` can search: columns of texts or categories that were prepared for a search.
   @_spi(Server) public var searchableColumns: [String] { columns.filter { $0.search != nil }.map(\.name) }
 
-  /// Returns the points whose text in a column contains the searched text at the beginning of a word. The points whose
-  /// whole text begins with the searched text come first. Case, accents and punctuation do not matter: `saint den`
-  /// finds `Saint-Denis`.
+  /// Searches a column for `text`. Returns the points whose text in the column contains `text` at the beginning of a
+  /// word. The points whose whole text begins with `text` come first. Case, accents and punctuation do not matter:
+  /// `saint den` finds `Saint-Denis`.
   ///
-  /// Points whose whole text begins with the searched text are in alphabetical order, so `Paris` comes before `Paris
-  /// 10e`. Points with equal texts are in tree order. Points with the searched text at a later word come last, sorted
-  /// by their text from this word on. The filter of the tree has no effect. The page about the index format says which
-  /// words of a text are searched, and which characters count as equal.
+  /// Points whose whole text begins with `text` are in alphabetical order, so `Paris` comes before `Paris 10e`. Points
+  /// with equal texts are in tree order. Points that contain `text` only at a later word come last, sorted by their
+  /// text from this word on. The filter of the tree has no effect. The page about the index format says which words of
+  /// a point's text are searched, and which characters count as equal.
   ///
   /// ```swift
   /// for hit in try map.tree.search("ritz", in: "name", limit: 5) { print(hit.text) }
   /// ```
   ///
   /// - Parameters:
-  ///   - text: The searched text. A text without letters, digits or symbols finds nothing.
+  ///   - text: The text to look for. If it contains no letters, digits or symbols, no points are found.
   ///   - column: Name of a column; nil for the first searchable column.
   ///   - limit: Greatest number of points.
   /// - Throws: `SearchError` if there is no such column, or if it was not prepared.

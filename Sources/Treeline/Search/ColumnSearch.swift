@@ -1,6 +1,6 @@
 /// A section of kind `search`, which serves to search the texts of a column. The section lists places. A place is the
-/// offset of a byte in the column's dictionary at which a word begins. Each place stands for the text from this byte
-/// to the end of the dictionary entry. Places are sorted by their folded texts, which have no case and no accents. The
+/// offset of the first byte of a word in the column's dictionary. Each place stands for the text from this byte to the
+/// end of the dictionary entry. Places are sorted by their folded texts, which have no case and no accents. The
 /// section also lists the points, sorted by their entries.
 ///
 /// The texts themselves are read from the dictionary and folded when they are compared.
@@ -32,8 +32,8 @@ package struct ColumnSearch: @unchecked Sendable {
     Offset.lists + width * places + 4 * points
   }
 
-  /// Returns the width of a place in bytes, if the dictionary has `byteCount` bytes. A place is an offset in the
-  /// dictionary.
+  /// Returns how many bytes the section uses for a place if the dictionary has `byteCount` bytes. A place is an offset
+  /// in the dictionary.
   package static func width(ofText byteCount: Int) -> Int { byteCount <= 1 << 32 ? 4 : 8 }
 
   /// Greatest number of words that are listed for a text, besides its first word.
@@ -104,8 +104,9 @@ package struct ColumnSearch: @unchecked Sendable {
     try self.init(bytes, at: 0, in: NamedBytes(bytes: bytes, name: "memory"), of: column)
   }
 
-  /// Compares a text with the beginning that a search looks for. Returns 0 if the folded text begins with `beginning`.
-  /// Otherwise returns -1 if the folded text sorts before `beginning`, and 1 if it sorts after `beginning`.
+  /// Compares a text with `beginning`, the characters that a search looks for. Returns 0 if the folded text begins
+  /// with `beginning`. Otherwise returns -1 if the folded text sorts before `beginning`, and 1 if it sorts after
+  /// `beginning`.
   package static func order(of text: UnsafeRawBufferPointer, to beginning: [UInt32]) -> Int {
     var folded = FoldedText(text)
     for character in beginning {

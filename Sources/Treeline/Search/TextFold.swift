@@ -26,7 +26,7 @@ package struct TextFold: Sendable {
 
   private let runs: [Run]
   private let targets: [UInt32]
-  /// For each character below `smallCount`, its form if the form is one character; otherwise `isLonger`.
+  /// The forms of the characters below `smallCount`; `isLonger` in place of a form that is not a single character.
   private let small: [UInt32]
 
   private static let smallCount = 0x250
@@ -64,7 +64,7 @@ package struct TextFold: Sendable {
     Self.form(of: scalar, runs, targets, body)
   }
 
-  /// The form of a character, if the form is a single character that `small` contains; nil for other characters.
+  /// Returns the form of a character below `smallCount` if the form is a single character; otherwise nil.
   @inline(__always) fileprivate func smallForm(of scalar: UInt32) -> UInt32? {
     guard scalar < Self.smallCount else { return nil }
     let form = small[Int(scalar)]
@@ -90,8 +90,9 @@ package struct TextFold: Sendable {
     return body(targets[range])
   }
 
-  /// A reader of numbers of several digits, with the lowest digit first. A digit is a character that stands for six
-  /// bits. The lower five bits belong to the number. The highest bit is 1 if another digit follows.
+  /// A reader of numbers. A number has one or more digits, and the lowest digit comes first. A digit is a character
+  /// that stands for six bits. The lower five bits belong to the number. The highest bit is 1 if another digit
+  /// follows.
   private struct Digits {
     private var digits: [UInt32]
     private var position = 0
@@ -117,19 +118,19 @@ package struct TextFold: Sendable {
   }
 }
 
-/// The folded characters of a text in UTF-8, one after the other. Words are divided by one separator. There is no
-/// separator before the first word or after the last word. Invalid UTF-8 is read as U+FFFD.
+/// An iterator over the folded characters of a UTF-8 text. Words are divided by one separator. There is no separator
+/// before the first word or after the last word. Invalid UTF-8 is read as U+FFFD.
 package struct FoldedText: IteratorProtocol {
   private let fold = TextFold.shared
   private let bytes: UnsafeRawBufferPointer
   private var position = 0
-  /// Characters of a longer form that were not returned yet (`rest`), and a character to return before `rest` (`held`).
+  /// `rest` has the characters of a form that were not returned yet. If there is a `held`, it is returned first.
   private var rest: ArraySlice<UInt32> = []
   private var held: UInt32?
   private var isBetweenWords = true
   private var hasWord = false
 
-  /// Offset, in the input, of the character from which the last returned character comes.
+  /// An offset in the input. The last returned character comes from the input's character at this offset.
   package private(set) var offset = 0
   /// Whether the last returned character begins a word.
   package private(set) var beginsWord = false

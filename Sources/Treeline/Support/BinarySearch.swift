@@ -1,7 +1,7 @@
-/// Returns the first number of a range for which a condition holds, by binary search. Returns the range's upper bound
-/// if the condition holds for no number of the range.
+/// Finds the first number in a range that meets a condition, by binary search. Returns the range's upper bound if no
+/// number in the range meets the condition.
 ///
-/// - Parameter isAtOrAfter: The condition. If it holds for a number, it must hold for all later numbers of the range.
+/// - Parameter isAtOrAfter: The condition. If a number meets it, all later numbers in the range must meet it, too.
 /// - Complexity: O(log n) calls
 @inlinable @inline(__always) package func firstIndex<Index: FixedWidthInteger, Failure: Error>(
   in range: Range<Index>, where isAtOrAfter: (Index) throws(Failure) -> Bool

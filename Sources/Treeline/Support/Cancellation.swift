@@ -1,4 +1,4 @@
-/// Cancellation of work on a tree by the code that started the work.
+/// A way to cancel work on a tree. The code that started the work can cancel it.
 ///
 /// Long loops of filters, aggregates and histograms check for cancellation every few milliseconds. A cancelled loop
 /// discards its partial results. So a tree never keeps unfinished results.
@@ -7,7 +7,7 @@
   /// is declared without the macro `@TaskLocal`, because the stubs for other platforms do not include this macro.
   private static let current = TaskLocal<(@Sendable () -> Bool)?>(wrappedValue: nil)
 
-  /// Runs work that stops within about 10 ms once it is cancelled.
+  /// Runs work that can be cancelled. The work stops within about 10 ms after it was cancelled.
   ///
   /// - Parameters:
   ///   - isCancelled: Returns whether the result is no longer wanted. The function is called often, on the calling
@@ -32,7 +32,8 @@
   /// Whether the current work can be cancelled.
   static var isPossible: Bool { current.get() != nil }
 
-  /// The number of words of 64 rows that are read between two checks. Reading these words takes 1 ms or less.
+  /// The number of words that are read between two checks. Each word has the bits of 64 rows. It takes 1 ms or
+  /// less to read these words.
   static let wordsPerLook = 1 << 10
 
   /// Checks for cancellation if `word` is a multiple of `wordsPerLook`. A loop over words, each with the bits of 64

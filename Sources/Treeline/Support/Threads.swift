@@ -101,7 +101,7 @@ private final class OrderedResults<Result: Sendable>: Sendable {
     }
   }
 
-  /// Waits for a result: the nth call returns once n results have arrived.
+  /// Waits for a result: the nth call returns as soon as n results have arrived.
   func wait() {
     #if canImport(Dispatch)
       available.wait()

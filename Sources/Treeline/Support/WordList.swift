@@ -1,5 +1,5 @@
 extension [String] {
-  /// Returns the strings as a list for texts: `one, two or three`.
+  /// Joins the strings to a list for a sentence, such as `one, two or three`.
   package func listed(_ conjunction: String = "or") -> String {
     count < 2 ? joined() : dropLast().joined(separator: ", ") + " \(conjunction) " + last!
   }
@@ -15,7 +15,7 @@ extension [String] {
         : nearest(to: name).map { "; did you mean \"\($0.visible)\"?" } ?? "")
   }
 
-  /// Returns the string that was probably meant by a mistyped name, regardless of case; nil if no string is similar.
+  /// Returns the string that was probably meant by a mistyped name; nil if no string is similar. Case is ignored.
   ///
   /// - Complexity: O(length²) for each string. Only the first 1,000 strings are compared.
   package func nearest(to name: String) -> String? {

@@ -4,7 +4,7 @@
   /// Elementary steps, of about a nanosecond each. Data that is already prepared costs nothing.
   public var steps = 0
 
-  /// The size in bytes of the texts and numbers that aggregates return, written as JSON.
+  /// The number of bytes that the texts and numbers of aggregates take in a JSON answer.
   public var valueBytes = 0
 
   /// Adds a number of steps for each of `count` items.
@@ -20,7 +20,7 @@
     WorkEstimate(steps: sum(a.steps, b.steps), valueBytes: sum(a.valueBytes, b.valueBytes))
   }
 
-  /// Returns the sum, or the greatest number if the sum overflows. Both numbers must be 0 or more.
+  /// Returns the sum of two numbers, or `Int.max` if the sum overflows. Both numbers must be 0 or more.
   private static func sum(_ a: Int, _ b: Int) -> Int {
     let (sum, overflows) = a.addingReportingOverflow(b)
     return overflows ? .max : sum

@@ -56,7 +56,7 @@ package enum Gap {
   /// No split: both points have the same position.
   package static let none: UInt8 = 15
 
-  /// Returns the size in bytes of the gaps of `pointCount` points.
+  /// Returns the number of bytes that store the gaps of `pointCount` points.
   package static func byteCount(ofPoints pointCount: Int) -> Int { (pointCount + 1) / 2 }
 
   /// Returns the byte that holds the gaps after two neighboring points. The first point has an even index.
@@ -84,8 +84,8 @@ extension TreeStorage {
   }
 
   /// Returns the number of points of the left child of a bucket, or of a part of a bucket; nil if the node is not
-  /// split. A bucket stores a code for each gap between two neighboring points (see `Gap`). Of all gaps between points
-  /// of the node, only the gap at which the node is split has the depth of the node as its code.
+  /// split. A bucket stores a code for each gap between two neighboring points (see `Gap`). Only one gap of a node has
+  /// a code that is equal to the node's depth: the gap at which the node is split.
   @inline(__always) private func splitOfBucket(_ node: Node) throws(IndexError) -> UInt32? {
     if node.count <= 1 { return nil }
     guard node.count <= NodeRecord.bucketCapacity else {
@@ -97,7 +97,8 @@ extension TreeStorage {
     // that the node is split at this gap. The lowest set bit of `found` marks the first gap whose bits are 0. Higher
     // bits of `found` may be wrong.
     let found = (others &- Bucket.lowBitOfEachGap) & ~others & Bucket.highBitOfEachGap
-    // A node of depth 15 is never split, because 15 as the code of a gap means that nothing is split there.
+    // The code of a gap is the depth of the node that is split there. The code 15 means that no node is split there.
+    // So a node of depth 15 is never split.
     if found == 0 || node.depthInBucket >= Gap.none { return nil }
     return UInt32(truncatingIfNeeded: found.trailingZeroBitCount >> 2 &+ 1)
   }
@@ -122,9 +123,9 @@ extension TreeStorage {
     Gap.gap(in: gaps[Int(treeIndex >> 1)], after: treeIndex)
   }
 
-  /// Returns whether a node in a bucket may lie across the seam, where the plane begins and ends, given the bucket's
-  /// box. Returns true if the box lies across the seam. Also returns true if the box is at least half the world wide
-  /// and the tree has nodes across the seam. In this case a part of the bucket may lie across the seam.
+  /// Returns whether a node in a bucket may lie across the seam, where the plane begins and ends. `box` is the box of
+  /// the bucket. Returns true if the box lies across the seam. Also returns true if the box is at least half the world
+  /// wide and the tree has nodes across the seam. In this case a part of the bucket may lie across the seam.
   @inline(__always) func mayCrossSeam(within box: PlaneRect) -> Bool {
     box.isAcrossSeam || box.width >= 1 << 31 && mergeTraits.contains(.acrossSeam)
   }

@@ -1,10 +1,10 @@
 /// A fixed hierarchy of clusters over a set of points, down to every distinct position.
 ///
 /// The tree stores its points in *tree order*, in which the points of each node are consecutive. So a node is a range
-/// of this order. The two children of a node divide its range. The range is divided by a line across the node's
-/// principal axis, or into the two clusters that were merged into the node (see `Growth`). Every answer is a cut
-/// through this hierarchy. So from one answer to the next, a cluster can only be kept, split or merged. The module
-/// `TreelineBuilder` makes trees.
+/// of this order. The two children of a node divide its range. Either a line across the node's principal axis
+/// separates the children, or the children are the two clusters that were merged into the node (see `Growth`). Every
+/// answer is a cut through this hierarchy. So from one answer to the next, a cluster can only be kept, split or
+/// merged. The module `TreelineBuilder` makes trees.
 ///
 /// A tree never changes and holds only a reference to its arrays. Therefore copies are free, and any number of threads
 /// may query a tree.
@@ -15,10 +15,10 @@ public struct ClusterTree: Sendable {
   /// The counted points; nil if all points are counted.
   let selection: Selection?
 
-  /// The points that pass the tree's filter, even if all points pass it; nil if the tree has no filter.
+  /// The points that pass the tree's filter; nil if the tree has no filter. Not nil if all points pass the filter.
   let filterSelection: Selection?
 
-  /// The plane on which the points lie, which converts coordinates to positions and back.
+  /// The plane on which the points lie. The plane converts coordinates to positions and back.
   public let plane: Plane
 
   /// The number of points that lay beyond Web Mercator's latitudes and were moved to the edge of the plane.
@@ -63,8 +63,8 @@ public struct ClusterTree: Sendable {
   /// Returns this tree with a new place among the versions of an edited tree.
   func with(_ lineage: Lineage) -> ClusterTree { ClusterTree(self, lineage: lineage) }
 
-  /// Returns whether both values refer to the same tree, not only to trees with equal contents. The counted points may
-  /// differ.
+  /// Returns whether both values refer to the same tree. Trees with equal contents may still be different trees.
+  /// The counted points may differ.
   package func isSame(as other: ClusterTree) -> Bool { storage === other.storage }
 
   /// Returns whether both trees count the same points. This is the case if both trees have the same selection, or if

@@ -3,17 +3,17 @@ public enum Growth: Hashable, Sendable {
   /// Growth from the root down: the points of a node are split by a line.
   case splitting(SplitRule)
 
-  /// Growth from the points up: the pair of clusters that comes first in the order of a metric is merged, again and
-  /// again. The index needs format 1.1 or, for some metrics, 1.2. Older readers refuse such an index.
+  /// Growth from the points up: two clusters are merged at a time. A metric decides which two clusters are merged
+  /// next. The index needs format 1.1 or, for some metrics, 1.2. Older readers refuse such an index.
   case merging(by: MergeMetric)
 }
 
 /// The metric that decides which two clusters are merged next.
 public enum MergeMetric: String, Hashable, Sendable, CaseIterable {
   /// Merges the two clusters that are closest to each other. If several pairs are equally close, the pair whose
-  /// positions come first is merged (see the format document). Distances are measured between means, or between
-  /// members (see `ClusterAnchor`). Therefore a cut with `Cut.spacing` merges clusters only where they are closer than
-  /// the spacing, and uses all available room.
+  /// positions come first is merged (see the format document). Because the closest clusters are merged first, a cut
+  /// with `Cut.spacing` merges clusters only where they are closer than the spacing, and uses all available room.
+  /// Distances are measured between means, or between members (see `ClusterAnchor`).
   case distance
 
   /// Merges the two clusters whose badges would be the first to touch if all badges grew. Pairs are ordered by their
@@ -51,7 +51,7 @@ extension Growth {
     }
   }
 
-  /// The number that stands for the kind of split rule, or for the metric, in an index.
+  /// The number by which an index stores the kind of the split rule, or the metric.
   package var rawKind: UInt32 {
     switch self {
     case .splitting(let rule): rule.kind.rawValue
@@ -111,9 +111,9 @@ public enum ClusterAnchor: String, Hashable, Sendable, CaseIterable {
   /// The mean of the cluster's points. There may be no point at the mean.
   case mean
 
-  /// The position of one of the cluster's points, so that no badge lies in the sea. A merged cluster takes the position
-  /// of one of its two children: the position nearer to the mean of the cluster's points. This rule needs an index of
-  /// format 1.2, and one bit for each point.
+  /// The position of one of the cluster's points. For example, if all points are on land, no badge lies in the sea. A
+  /// merged cluster takes the position of one of its two children: the position nearer to the mean of the cluster's
+  /// points. This rule needs an index of format 1.2, and one bit for each point.
   case member
 }
 

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A version of a tree whose points can be inserted, removed and moved. A version knows how its rows follow from the
-/// rows of earlier versions. Therefore answers of two versions can be compared point by point.
+/// A version of a tree whose points can be inserted, removed and moved. A version can find the rows of earlier
+/// versions among its own rows. Therefore answers of two versions can be compared point by point.
 package final class Lineage: Sendable {
   /// Number of this version. It is unique in this run of the program.
   private let number = Lineage.count.add(1, ordering: .relaxed).newValue
@@ -9,8 +9,8 @@ package final class Lineage: Sendable {
   private let changes: [(number: Int, change: RowChange)]
 
   private static let count = Atomic<Int>(0)
-  /// Greatest number of changes that a version remembers. If more changes lead from an older version to this version,
-  /// the points of the older version cannot be found in this version.
+  /// Greatest number of changes that a version remembers. The points of an older version cannot be found in this
+  /// version if more than this number of changes lie between the two versions.
   private static let most = 256
 
   /// Makes the first version of a tree.
@@ -92,8 +92,8 @@ extension ClusterTree {
     }
   }
 
-  /// Returns the tree index, in this tree, of a point of `earlier`. Nil if the point was removed, or if this tree is
-  /// not known to be a later version of `earlier`.
+  /// Finds a point of `earlier` in this tree, and returns the point's tree index in this tree. Returns nil if the
+  /// point was removed, or if this tree is not known to be a later version of `earlier`.
   ///
   /// - Complexity: O(log pointCount); O(pointCount) if the point has moved
   package func treeIndex(ofTreeIndex treeIndex: Int, in earlier: ClusterTree) -> Int? {

@@ -66,7 +66,8 @@ extension TreeStorage {
   @inline(__always) func storedChildPair(of node: Node) throws(IndexError) -> ChildPair {
     let left = leftChild(of: node.record)
     guard hasSummary(at: left) else { throw childOutside(node.record) }
-    // A node with stored children has depth 0, so `levels` is only the level here.
+    // A node with stored children does not lie below a bucket. So its depth in `levels` is 0, and `levels` is equal to
+    // its level.
     guard node.levels < Bucket.maximumLevel else { throw tooDeep(node.record) }
     let (leftCount, rightCount) = (nodes[left].count, nodes[left + 1].count)
     // Checks that both children have points: the left child has 1 ... count - 1 points.

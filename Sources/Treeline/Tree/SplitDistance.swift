@@ -1,9 +1,9 @@
-/// The greatest spacing at which a node may be replaced by its children, whatever is shown around the node. The
-/// spacing is the least distance between badges that the map allows.
+/// The greatest spacing at which a node may be replaced by its children. It does not depend on what is shown around
+/// the node. The spacing of a map is the least distance between badges that the map allows.
 ///
-/// At a spacing r, a node is split only if two conditions are met. First, the children must be at least r apart.
-/// Second, a single badge must represent the node badly. The second condition is needed because the children take room
-/// from neighboring nodes. A node that is not split yet leaves room for denser nodes.
+/// At a spacing r, a node is split only if two conditions are met. First, the children are at least r apart. Second, a
+/// single badge would represent the node badly. The second condition is needed because the children take room from
+/// neighboring nodes. A node that is not split yet leaves room for denser nodes.
 ///
 /// A single badge represents a node badly in two cases. In the first case, the node's points scatter: the square root
 /// of the mean squared distance of the points to their mean is 0.7 r or more. In the second case, the distance between
@@ -24,7 +24,8 @@ extension TreeStorage {
   @inline(__always) package static func squaredSplitDistance(childrenApart squaredDistance: UInt64, scatter: UInt64)
     -> UInt64
   {
-    // The quarter is rounded up, so that two positions that are one unit apart are split at a spacing of one unit.
+    // A quarter of the squared distance is rounded up. So two positions that are one unit apart are split at a spacing
+    // of one unit.
     min(squaredDistance, max(scatter, squaredDistance / 4 &+ (squaredDistance & 3 == 0 ? 0 : 1)))
   }
 }

@@ -1,8 +1,9 @@
 /// The rule that chooses the line by which a node is split. The line is perpendicular, exactly or nearly, to the
 /// node's principal axis. All points on the line go to the same side, and both children have points.
 public struct SplitRule: Hashable, Sendable {
-  /// The kinds of rules, by their numbers in an index. The metrics of merging have other numbers in the same range
-  /// (`Growth.rawKind`). A new kind is added here, with its name and description.
+  /// The kinds of rules. The raw value of a kind is its number in an index. The metrics of merging have numbers, too,
+  /// and no kind may have the number of a metric (see `Growth.rawKind`). A new kind is added here, with its name and
+  /// description.
   package enum Kind: UInt32, CaseIterable, Sendable {
     case mean = 1
     case leastScatter = 2
@@ -58,13 +59,14 @@ public struct SplitRule: Hashable, Sendable {
   /// unweighted mean, raised to `power` - 1. The original library, ADClusterMapView, calls `power` the discrimination
   /// power.
   ///
-  /// With a power above 1, outliers draw the line towards them and are split off earlier. A power of 1 has the same
-  /// effect as `mean`. With a power below 1, the line stays where most points are. Every weight is finite and above 0.
-  /// The principal axis is the same as for the other rules. Building takes two to three times as long as with `mean`.
+  /// With a power above 1, outliers pull the line towards themselves and are split off earlier. A power of 1 has the
+  /// same effect as `mean`. With a power below 1, the line stays where most points are. Every weight is finite and
+  /// above 0. The principal axis is the same as for the other rules. Building takes two to three times as long as with
+  /// `mean`.
   ///
   /// - Parameter power: From 0 to 4 in steps of 1/8. Weights with such a power need only square roots, products and
   ///   quotients, which IEEE 754 defines to the last bit. With any other power, weights would depend on the C library.
-  ///   So any other power traps.
+  ///   So the function traps if it is given any other power.
   public static func gamma(_ power: Double) -> SplitRule {
     guard let rule = SplitRule(gamma: power) else {
       preconditionFailure("Expected a gamma \(gammaDomain), found \(power)")

@@ -1,12 +1,12 @@
 /// The groups of a tree that was built with groups. Points share a cluster only with points of their own group.
 ///
 /// Each group has its own tree, and these trees follow one another in tree order. The points that are never clustered
-/// come after the tree of the last group. No answer contains a node above the roots of the groups or above the points
+/// come after the tree of the last group. No answer contains a node above the root of a group, or a node above points
 /// that are never clustered.
 ///
 /// A section of kind `groups` begins with the number of groups and the number of points that are never clustered (4
-/// bytes each). For each group, its number of points and the length of its name in bytes follow (4 bytes each). The
-/// section ends with all names in UTF-8, one after the other.
+/// bytes each). Then come two numbers for each group: the number of its points, and the number of bytes of its name (4
+/// bytes each). The section ends with all names in UTF-8, one after the other.
 package struct TreeGroups: Hashable, Sendable {
   /// The names of the groups, in the order of their UTF-8 bytes. Each name occurs once. Points without a group form a
   /// group with an empty name.
@@ -158,8 +158,8 @@ public struct ClusterGroup: Sendable {
   /// The name of the group. The name is empty for the group of all points that were given no group.
   public let name: String
 
-  /// The cluster of all points of the group, which contains all clusters of the group. Under a filter this is the
-  /// lowest cluster that contains all passing points of the group; nil if no point passes.
+  /// The cluster of all points of the group. It contains all clusters of the group. Under a filter this is the lowest
+  /// cluster that contains all passing points of the group; nil if no point passes.
   public let cluster: Cluster?
 }
 
@@ -167,7 +167,7 @@ extension ClusterTree {
   /// The groups of the tree, sorted by name. No cluster has points of two groups. The array is empty for a tree that
   /// was built without groups.
   ///
-  /// Each group has its own hierarchy. So a spacing is kept only between clusters of one group, and clusters of
+  /// Each group has its own hierarchy. So a spacing is kept only between clusters of the same group, and clusters of
   /// different groups may overlap. A limit applies to all groups together.
   ///
   /// - Complexity: O(groups · log groups)

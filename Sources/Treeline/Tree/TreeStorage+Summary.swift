@@ -1,8 +1,8 @@
 extension TreeStorage {
   /// Returns the sums and the covariance of a node's points.
   ///
-  /// In a damaged file a mean may lie outside its box and lead to coordinates that are NaN. Such a mean is moved to the
-  /// edge of the box.
+  /// In a damaged file the mean of a node may lie outside the node's box. Then coordinates could become NaN. Such a
+  /// mean is moved to the edge of the box.
   ///
   /// Complexity: O(1): sums and covariances are stored, or computed from at most 16 points.
   /// - Precondition: `checkSummary(of: node)` succeeds.
@@ -47,8 +47,8 @@ extension TreeStorage {
   @inline(__always) package func anchorIndex(of node: Node) -> Int? {
     guard let anchors else { return nil }
     var node = node
-    // In a damaged file the walk may end early. The node then has the position of the first point of the last node on
-    // the walk.
+    // In a damaged file the walk down the tree may end early. Then the first point of the last visited node is
+    // returned.
     while node.count > 1, let (left, right) = try? children(of: node) {
       node = Self.bit(of: anchors, at: Int(right.first)) ? right : left
     }
@@ -70,7 +70,7 @@ extension TreeStorage {
     let sums =
       isStored(node)
       ? sums[NodeSums.index(ofLeftChild: leftChild(of: node.record))] : sums(of: members(of: node), in: box)
-    // The product fits 64 bits, because a node has at most 2^31 points and a box at most 2^32 units.
+    // The product fits 64 bits, because a node has at most 2^31 points, and a box is at most 2^32 units wide and high.
     return NodeSums(
       x: min(sums.x, UInt64(node.count) * UInt64(box.width)), y: min(sums.y, UInt64(node.count) * UInt64(box.height)))
   }

@@ -9,7 +9,7 @@ package final class TreeStorage: @unchecked Sendable {
   /// Row numbers in tree order.
   package let rows: StoredRows
   package let pointCount: Int
-  /// The gaps after points, two in a byte (see `Gap`).
+  /// The codes of the gaps between neighboring points, two codes in a byte (see `Gap`).
   package let gaps: UnsafePointer<UInt8>
   package let nodes: UnsafePointer<NodeRecord>
   package let nodeCount: Int
@@ -27,7 +27,7 @@ package final class TreeStorage: @unchecked Sendable {
   package let separations: UnsafePointer<UInt16>?
 
   /// The badge curve of a tree that was grown for badges and has separations. The separations of such a tree are
-  /// distances, scaled as if all badges had one size.
+  /// distances, scaled as if all badges had the same size.
   package let badgeCurve: BadgeCurve?
 
   /// One bit for each node with children, in a tree with `ClusterAnchor.member`. The bit is at the tree index of the
@@ -69,7 +69,7 @@ package final class TreeStorage: @unchecked Sendable {
 
   /// Returns the same arrays with other columns.
   ///
-  /// - Parameter releaseColumns: Called once the columns are no longer needed. The arrays of this storage are kept
+  /// - Parameter releaseColumns: Called when the columns are no longer needed. The arrays of this storage are kept
   ///   until then.
   fileprivate func with(columns: [Column], releaseColumns: @escaping @Sendable () -> Void) -> TreeStorage {
     TreeStorage(
@@ -90,7 +90,7 @@ package final class TreeStorage: @unchecked Sendable {
 extension ClusterTree {
   /// Returns the same tree with other columns.
   ///
-  /// - Parameter release: Called once the columns are no longer needed.
+  /// - Parameter release: Called when the columns are no longer needed.
   package func with(columns: [Column], release: @escaping @Sendable () -> Void) -> ClusterTree {
     let tree = ClusterTree(
       storage: withStorage { $0.with(columns: columns, releaseColumns: release) }, plane: plane,

@@ -1,6 +1,6 @@
 /// A position: longitude and latitude in degrees. Longitude comes first, as in GeoJSON (RFC 7946, section 3.1.1).
 ///
-/// On a plain plane, which has no degrees, longitude is x, and latitude is y. The y grows upwards.
+/// On a plain plane, which has no degrees, longitude is x, and latitude is y, which grows upwards.
 public struct Coordinate: BitwiseCopyable, Hashable, Sendable {
   /// Longitude in degrees, positive to the east.
   public var longitude: Double

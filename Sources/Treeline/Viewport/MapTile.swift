@@ -15,7 +15,7 @@ public struct MapTile: Hashable, Sendable {
   /// The row, from 0 in the north.
   @_spi(Server) public let y: Int
 
-  /// Greatest zoom. At this zoom, a tile of 512 px is 256 units of the plane wide, and a pixel is half a unit.
+  /// Greatest zoom. At this zoom, a tile of 512 px has a width of 256 plane units, and a pixel is half a unit.
   @_spi(Server) public static let greatestZoom = 24
 
   /// - Returns: nil if there is no such tile.
@@ -48,15 +48,15 @@ public struct MapTile: Hashable, Sendable {
     return BoundingBox(west: longitude(x), south: latitude(top + side), east: longitude(x + 1), north: latitude(top))
   }
 
-  /// Converts a position of a plane to a position in the tile. The unit is `side / extent`, where `side` is the side
-  /// of the tile. For a position in the tile, both numbers are in `0 ..< extent`. For a position in a neighboring
-  /// tile, at least one number is outside this range. Numbers beyond the range of `Int` become the least or the
-  /// greatest `Int`, and NaN becomes 0.
+  /// Converts a position of a plane to x and y in the tile. The unit is `side / extent`, where `side` is the side of
+  /// the tile. For a position in the tile, x and y are in `0 ..< extent`. For a position in a neighboring tile, at
+  /// least one of x and y is outside this range. Numbers beyond the range of `Int` become the least or the greatest
+  /// `Int`, and NaN becomes 0.
   package func position(x: Double, y: Double, on plane: Plane, extent: Int) -> (x: Int, y: Int) {
     let turn = 0x1p32
     var east = x + Double(plane.seam) - Double(left)
-    // The position repeats around the world. The repetition nearest to the middle of the tile is chosen. If two
-    // repetitions are equally near, the western repetition is chosen.
+    // The position repeats after each turn around the world. The repetition nearest to the middle of the tile is
+    // chosen. If two repetitions are equally near, the western repetition is chosen.
     east -= ((east - Double(side) / 2) / turn + 0.5).rounded(.down) * turn
     let scale = Double(extent) / Double(side)
     return (Int(clamping: (east * scale).rounded(.down)), Int(clamping: ((y - Double(top)) * scale).rounded(.down)))
@@ -65,7 +65,7 @@ public struct MapTile: Hashable, Sendable {
 
 @_spi(Server) extension Cluster {
   /// Returns the position of the cluster in a tile. The unit is `side / extent`, where `side` is the side of the tile.
-  /// For a cluster outside the tile, at least one of the two numbers is outside `0 ..< extent`.
+  /// For a cluster outside the tile, at least one of x and y is outside `0 ..< extent`.
   public func position(in tile: MapTile, extent: Int) -> (x: Int, y: Int) {
     tile.position(x: x, y: y, on: plane, extent: extent)
   }

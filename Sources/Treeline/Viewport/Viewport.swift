@@ -153,8 +153,8 @@ public struct Viewport: Hashable, Sendable {
   /// Height of the part in view, in units of the plane.
   public var height: Double { Double(window.maxY - window.minY) }
 
-  /// Returns how many squares of a grid the viewport can touch at most; infinity if the viewport has no zoom. The
-  /// sides of the squares are `pixels` pixels long.
+  /// Returns an upper bound for the number of squares of a grid that the viewport touches; infinity if the viewport
+  /// has no zoom. The sides of the squares are `pixels` pixels long.
   public func area(inSquaresOf pixels: Double) -> Double {
     guard let zoom else { return .infinity }
     let side = pixels * Plane.unitsPerPixel(zoom: zoom)
@@ -228,7 +228,7 @@ extension Viewport {
     let middle = plane.middle(at: center)
     let northWest = plane.coordinate(x: middle.x - size.width / 2 * units, y: middle.y - size.height / 2 * units)
     let southEast = plane.coordinate(x: middle.x + size.width / 2 * units, y: middle.y + size.height / 2 * units)
-    // A screen counts as showing all meridians even if it is up to one unit narrower than the world.
+    // A screen may be up to one unit narrower than the world. It is still treated as if it showed all meridians.
     let isWholeTurn = plane.projection == .webMercator && size.width * units > 0x1p32 - 1
     return BoundingBox(
       west: isWholeTurn ? -180 : northWest.longitude, south: southEast.latitude,

@@ -27,8 +27,8 @@ struct AssembledNodes {
 
   func deallocate() { for block in blocks { block.deallocate() } }
 
-  /// Copies subtrees into one array of nodes. Each subtree is deallocated as soon as it is copied, because all subtrees
-  /// together are large. If the build is cancelled, the result is unusable.
+  /// Copies subtrees into one array of nodes. All subtrees together take much memory, so each subtree is deallocated
+  /// as soon as it is copied. If the build is cancelled, the result is unusable.
   init(_ top: TopNode?, threads: Int, _ monitor: BuildMonitor) {
     self.init(recordCount: top?.recordCount ?? 0)
     var stack = top.map { [(node: $0, record: 0)] } ?? []

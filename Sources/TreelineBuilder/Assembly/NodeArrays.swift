@@ -41,7 +41,7 @@ struct NodeArrays: Sendable {
   ///   - firstBelow: Index of the first record below the root. All records from this index on are below the root.
   ///   - corner: Corner from which sums have been measured so far.
   mutating func finish(_ root: Int, firstBelow: Int, summedFrom corner: PlanePoint) {
-    // Uses pointers, because the optimizer does not always change array elements in place.
+    // Uses pointers, because without pointers the compiled code would not always change array elements in place.
     records.withUnsafeMutableBufferPointer { records in
       sums.withUnsafeMutableBufferPointer { sums in
         func finish(_ record: Int) {

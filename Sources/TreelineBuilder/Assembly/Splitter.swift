@@ -30,8 +30,8 @@ struct Segment: Sendable {
   }
 
   /// True if the node has few points and all sums over its points fit into 64 bits. Then the sums over any part of the
-  /// points fit, too. Adding up half of the points takes only some milliseconds, so no checks for cancellation are
-  /// made meanwhile.
+  /// points fit, too. When the node is split, the points of its smaller child are added up. This takes only a few
+  /// milliseconds, so there are no checks for cancellation during the sum.
   var isNarrow: Bool {
     if count > 16 * BuildMonitor.blockSize { return false }
     let countBits = 64 - points.moments.count.leadingZeroBitCount

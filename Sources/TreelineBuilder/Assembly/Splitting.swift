@@ -10,8 +10,8 @@ struct Splitting {
 
   /// Sorts the points in `memory` into tree order, and returns the nodes above the points.
   ///
-  /// - Parameter root: The level of the topmost new node, counted from the root of the whole tree, and the corner from
-  ///   which the moments of this node are measured.
+  /// - Parameter root: The place of the topmost new node: its level, counted from the root of the whole tree, and the
+  ///   corner from which its moments are measured.
   func split(_ memory: BuildMemory, _ root: SubtreeRoot = SubtreeRoot()) throws(BuildFailure) -> TopNode {
     let gamma = rule.gammaInEighths
     // Each algorithm has its own case, so that the builder is compiled separately for each algorithm.

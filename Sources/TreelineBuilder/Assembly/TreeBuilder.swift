@@ -1,19 +1,19 @@
 import Treeline
 
-/// Builds the nodes over points on the plane. If a node is so large that other threads would be idle while one thread
-/// splits it, all threads split the node together. A smaller node is split by one thread. Below a certain size, one
+/// Builds the nodes over points on the plane. All threads together split a large node, because otherwise most threads
+/// would be idle while one thread splits the node. A smaller node is split by one thread. Below a certain size, one
 /// thread builds the whole subtree as one piece of work.
 struct TreeBuilder<Algorithm: SplitAlgorithm> {
   let splitter: Splitter<Algorithm>
   let threads: Int
 
-  /// Least number of pieces of work for each thread, so that all threads end at about the same time.
+  /// Least number of pieces of work per thread. With many small pieces, all threads end at about the same time.
   private static var piecesPerThread: Int { 16 }
 
   /// Sorts the points into tree order, writes the gaps between the points, and returns the nodes. If the build is
   /// cancelled, the nodes are unusable.
   ///
-  /// - Parameter root: The level that the topmost new node has in the whole tree, and the corner from which the
+  /// - Parameter root: The place of the topmost new node: its level in the whole tree, and the corner from which the
   ///   moments of its points are measured.
   func build(pointCount: Int, _ root: SubtreeRoot) -> TopNode {
     let (arrays, monitor) = (splitter.arrays, splitter.monitor)
@@ -33,8 +33,8 @@ struct TreeBuilder<Algorithm: SplitAlgorithm> {
     return top
   }
 
-  /// Splits each node that has more points than one thread's share of all points. All threads work together on one
-  /// node at a time. Only a few nodes are so large, unless most splits leave most of the points on one side.
+  /// Splits each node that has more points than one thread's share of all points. Only a few nodes have so many
+  /// points, unless most splits leave most of the points on one side. All threads together split one node at a time.
   ///
   /// - Returns: The nodes that are small enough for one thread or cannot be split. Their subtrees must still be built.
   private func splitLargest(_ top: TopNode, _ pieceSize: Int) -> [TopNode] {
@@ -85,7 +85,7 @@ final class TopNode: @unchecked Sendable {
   /// Deallocates the contents of this node and of all nodes below.
   func removeAll() { forEach { $0.content = .unbuilt } }
 
-  /// Number of node records of this node and of all nodes below it.
+  /// Number of node records for this node and all nodes below it.
   var recordCount: Int {
     var count = 0
     forEach { node in

@@ -45,9 +45,9 @@ extension ClusterTree {
     return with(columns: self.columns + added) { withExtendedLifetime(sections) {} }
   }
 
-  /// Returns this tree without some of its columns and without a filter, for an index that reveals less.
+  /// Returns this tree without some of its columns and without a filter. An index of the new tree reveals less.
   ///
-  /// - Parameter names: Names of the columns. Names without a column are ignored.
+  /// - Parameter names: Names of the columns to leave out. Names that no column has are ignored.
   public func removing(columns names: Set<String>) -> ClusterTree {
     with(columns: columns.filter { !names.contains($0.name) }, release: {})
   }
@@ -138,9 +138,9 @@ extension Sequence<String> {
     return first { !names.insert(Array($0.utf8)).inserted }
   }
 
-  /// Returns the first of these names that occurs twice among all names. Swift treats canonically equivalent strings as
-  /// equal, and columns are looked up by this equality. So if two columns had equivalent names, a look-up would never
-  /// find the second column.
+  /// Returns the first of these names that occurs more than once in `all`. Swift treats canonically equivalent strings
+  /// as equal, and columns are looked up by this equality. So if two columns had equivalent names, a look-up would
+  /// never find the second column.
   func firstTwice(among all: [String]) -> String? {
     let counts = Dictionary(all.map { ($0, 1) }, uniquingKeysWith: +)
     return first { counts[$0] ?? 0 > 1 }

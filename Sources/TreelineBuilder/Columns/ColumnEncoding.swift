@@ -1,7 +1,7 @@
 import Treeline
 
-/// The encoding of a column, which converts values of the column to codes. The encoding is chosen once all values are
-/// surveyed. All codes of a column have the same width.
+/// The encoding of a column, which converts values of the column to codes. The encoding is chosen after all values
+/// were surveyed. All codes of a column have the same width.
 ///
 /// The section of a column has four parts: a head, the codes of all points in tree order, zeros up to a multiple of 8,
 /// and a tail. The tail is the dictionary.
@@ -100,7 +100,7 @@ public struct ColumnEncoding: Sendable {
     return inexactCount
   }
 
-  /// Writes `count` codes one after the other. A code of nil stands for a missing value.
+  /// Writes `count` codes one after the other. The function `code` returns nil for a missing value.
   func encode(_ count: Int, to start: UnsafeMutableRawPointer, _ code: (Int) -> UInt64?) {
     store(count, to: start, stride: width) { code($0) ?? form.missingCode }
   }
@@ -110,7 +110,7 @@ public struct ColumnEncoding: Sendable {
   ) {
     func store<Code: FixedWidthInteger>(as type: Code.Type) {
       for index in 0..<count {
-        // Codes in records of several columns may be unaligned.
+        // If a record has the codes of several columns, the codes may be unaligned.
         let littleEndian = Code(truncatingIfNeeded: code(index)).littleEndian
         (start + index &* stride).storeBytes(of: littleEndian, as: Code.self)
       }
@@ -157,8 +157,8 @@ public struct ColumnEncoding: Sendable {
       return entries.number(of: keepsTexts ? values.textEntry(of: number) : values[number]).map { UInt64($0) }
     }
     if let entry = values.categoryEntry(of: number) { return entries.number(of: entry).map { UInt64($0) } }
-    // A value that is null or absent is missing. The code for a missing value is the number of entries. If no value
-    // was missing in the survey, this code may not fit into the width; then the missing value has no code. A nested
+    // A null or absent value is a missing value. The code for a missing value is the number of entries. If the survey
+    // had no missing values, this code may be too large for the width. Then a missing value has no code. A nested
     // value never has a code.
     let isMissing = !values.isPresent(number) && UInt64(entries.count) <= PackedIntegers.greatest(ofWidth: width)
     return isMissing ? UInt64(entries.count) : nil

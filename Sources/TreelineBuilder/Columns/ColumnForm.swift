@@ -23,8 +23,8 @@ package struct ColumnForm: Sendable {
 
   static let booleans = ColumnForm(.boolean, integersIn: 0...1, digits: 0)!
 
-  /// Makes the form of a column of integers, which are stored as offsets from the least integer. The greatest code
-  /// that fits the width means a missing value. So the width is the least width at which this code belongs to no
+  /// Makes the form of a column of integers, which are stored as offsets from the least integer. The greatest code of
+  /// a width stands for a missing value. So the form has the least width whose greatest code is not the code of an
   /// integer.
   ///
   /// - Parameter range: Range from the least to the greatest integer; nil if there are no integers.

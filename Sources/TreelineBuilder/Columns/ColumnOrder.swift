@@ -145,8 +145,8 @@ struct ColumnOrder {
 }
 
 extension UnsafeMutableBufferPointer<UInt32> {
-  /// Writes one bit of each integer to the blocks of a level of the wavelet matrix. Moves the integers whose bit is 0
-  /// to the front.
+  /// Writes a level of the wavelet matrix to `blocks`: one bit of each integer. Moves the integers whose bit is 0 to
+  /// the front.
   ///
   /// - Returns: the number of bits that are 0.
   fileprivate func partition(
@@ -171,8 +171,8 @@ extension UnsafeMutableBufferPointer<UInt32> {
     return zeroCount
   }
 
-  /// Writes one bit of each integer to the blocks of a level of the wavelet matrix. The length of `blocks` determines
-  /// the number of blocks. Moves the integers whose bit is 0 to the front.
+  /// Writes one bit of each integer to `blocks`. These blocks are a part of a level of the wavelet matrix, and the
+  /// length of `blocks` determines their number. Moves the integers whose bit is 0 to the front.
   ///
   /// - Parameters:
   ///   - oneCount: Number of 1 bits in this level before the first of these blocks.
@@ -194,8 +194,8 @@ extension UnsafeMutableBufferPointer<UInt32> {
         let integer = self[index]
         let isOne = integer &>> bit & 1
         word |= UInt64(isOne) &<< (place & 63)
-        // Writes the integer both to `self` and to `ones`, which needs no branch. Only one of the two writes is
-        // wanted. The next integer overwrites the unwanted integer.
+        // Writes the integer both to `self` and to `ones`, so that no branch is needed. Only one of the two copies
+        // is wanted. The next integer overwrites the unwanted copy.
         self[zeroCount] = integer
         ones[oneCount] = integer
         zeroCount &+= Int(1 &- isOne)

@@ -24,13 +24,13 @@ public struct ColumnSurvey: Sendable {
   /// Number of points in the survey.
   public internal(set) var pointCount = 0
   var hasMissing = false
-  /// Kinds that the column may still have.
+  /// Kinds that are still possible for the column after the values surveyed so far.
   var candidates: Candidates
   var numbers = NumberSurvey()
   var times = TimeSurvey()
-  /// Decimal mark of numbers in text cells, as in CSV; nil if values are not cells. A cell does not say whether it is a
-  /// text or a number. So a cell that looks like a number counts as a number only if all cells of the column are
-  /// numbers.
+  /// Decimal mark of numbers in cells, such as the cells of a CSV file; nil if values are not cells. A cell does not
+  /// say whether it is a text or a number. So a cell that looks like a number counts as a number only if all cells of
+  /// the column are numbers.
   let cells: DecimalMark?
   var spelling = CellSpelling()
   /// Entries of the dictionary; nil once there are more than `mostEntries`.
@@ -160,7 +160,7 @@ public struct ColumnSurvey: Sendable {
     }
   }
 
-  /// Records the spelling of a cell, as long as spellings can decide whether the column becomes a column of numbers.
+  /// Records the spelling of a cell if the spelling can still affect whether the column becomes a column of numbers.
   private mutating func addSpelling(of value: AttributeValue, _ mark: DecimalMark) {
     guard candidates.contains(.numbers), !spelling.hasPoint || purpose == .attribute else { return }
     let isNumber = spelling.add(value.text, mark: mark)
@@ -256,7 +256,7 @@ public struct ColumnSurvey: Sendable {
 
   /// Whether the dictionary of the column, if it has one, holds only texts. This is true for every typed column. An
   /// attribute keeps the types of its values, so its dictionary may also hold other types. But if the values of the
-  /// attribute are cells, and not all cells are numbers, all cells are texts.
+  /// attribute are cells, and at least one cell is not a number, the dictionary holds all cells as texts.
   var keepsTexts: Bool {
     switch purpose {
     case .typed: true

@@ -6,7 +6,7 @@ import Treeline
 /// Each different value is stored once, so a survey reads each different value only once.
 public struct ColumnValues: Sendable {
   private(set) var entries = EntrySet()
-  /// The number of the entry of each point.
+  /// For each point, the number of the entry that is the point's value.
   private(set) var numbers: [UInt32] = []
 
   /// Makes an empty list of values.

@@ -1,6 +1,6 @@
 @_spi(Server) import Treeline
 
-/// A column that was encoded as a section of an index, and facts about the encoding for reports.
+/// A column that was encoded as a section of an index. It also has facts for reports, such as the number of entries.
 package struct EncodedColumn: Sendable {
   package let name: String
   package let kind: Column.Kind

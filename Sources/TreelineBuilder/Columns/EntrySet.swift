@@ -51,7 +51,8 @@ struct EntrySet: Sendable {
     return insertPending()
   }
 
-  /// Adds the bytes after the last entry as a new entry. If an equal entry exists already, removes the bytes instead.
+  /// Turns the bytes that follow the last entry into a new entry. If an equal entry exists already, removes these
+  /// bytes instead.
   private mutating func insertPending() -> UInt32 {
     if 2 * (count + 1) > table.count { fillTable(size: max(16, 2 * table.count, (4 * count).roundedUpToPowerOfTwo)) }
     let start = Int(ends.last ?? 0)

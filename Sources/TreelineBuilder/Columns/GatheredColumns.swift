@@ -1,23 +1,23 @@
 import Treeline
 
-/// The different texts of columns with very many different texts. A survey of a column keeps only a limited number of
-/// different texts. If a column has more, a second pass over the values gathers all of them. Texts can be gathered
-/// separately from different parts of the points, and the results can be added up in any order. The total length of
-/// the texts is limited.
+/// All different texts of columns that have very many of them. A survey of a column keeps only a limited number of
+/// different texts. If a column has more different texts, a second pass over its values gathers all of its texts.
+/// Texts can be gathered separately from different parts of the points, and the results can be added up in any order.
+/// The total length of the texts is limited.
 package struct GatheredColumns: Sendable {
   /// Surveys of the columns, without values.
   private let surveys: [ColumnSurvey]
   /// For each column, the distinct values found so far; nil if the survey of the column already contains every distinct
   /// value.
   private var entries: [ColumnEntries?]
-  /// Greatest length of the dictionaries of all columns together, in bytes.
+  /// Greatest total length of all dictionaries, in bytes.
   private let most: Int
   /// Whether the dictionaries would be longer than `most`. If this property is true, no entries are kept.
   private var areTooLong = false
 
   /// Makes gathered columns without entries.
   ///
-  /// - Parameter surveys: Surveys of all values.
+  /// - Parameter surveys: One survey for each column. All values of the column must have been added to the survey.
   package init(of surveys: [ColumnSurvey], most: Int) throws(ColumnError) {
     self.most = most
     self.surveys = surveys.map { ColumnSurvey(of: $0.purpose, name: $0.name) }

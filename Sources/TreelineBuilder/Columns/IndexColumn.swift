@@ -12,8 +12,8 @@
 public struct IndexColumn: Sendable {
   /// The kind of value that a column reads. Raw values are the names that the command-line tool uses.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// JSON numbers. They are kept exactly if all of them are 64-bit integers times one power of ten from 10^-18 to 1,
-    /// such as 0.01. Otherwise each number is kept as the nearest double.
+    /// JSON numbers. They are kept exactly if all of them are 64-bit integers times the same power of ten. This power
+    /// may be from 10^-18 to 1, for example 0.01. Otherwise each number is kept as the nearest double.
     case number
     /// Texts that many points share. Numbers and booleans become texts, spelled as in the input.
     case category
@@ -22,7 +22,7 @@ public struct IndexColumn: Sendable {
     case boolean
     /// Texts in ISO 8601 that `Instant` can read, or numbers of seconds since the beginning of 1970.
     case time
-    /// Times as for `time`, but numbers are milliseconds instead of seconds.
+    /// The same texts as in `time`, or numbers of milliseconds since the beginning of 1970.
     case timeInMilliseconds = "time-ms"
     /// Texts that few points share. Numbers and booleans become texts, spelled as in the input. Nested objects and
     /// arrays stay unchanged.
@@ -74,7 +74,7 @@ public struct IndexColumn: Sendable {
   /// values are texts in ISO 8601. It is `category` if all values are texts and there are few distinct texts: at most
   /// 256 or a 16th of the number of points, whichever is greater, but never more than 65,536. In all other cases, and
   /// if there are no values, the kind is `text`. Missing values are ignored. A column has one type. So if any value is
-  /// a text, numbers and booleans become texts, too. Building a column whose kind is found never fails.
+  /// a text, numbers and booleans become texts, too. If no kind is given, building the column never fails.
   ///
   /// - Parameters:
   ///   - name: Name of the column.
@@ -109,13 +109,13 @@ public struct IndexColumn: Sendable {
   /// these numbers, but is made in less time.
   ///
   /// - Parameter areInMemory: Whether the numbers are in memory in the order of their rows. If true, numbers are read
-  ///   in this order, which is fastest, and the rows of the tree must be `0..<pointCount`.
+  ///   in this order, because this is fastest. The rows of the tree must then be `0..<pointCount`.
   package static func numbers(
     name: String, areInMemory: Bool = false, _ number: @escaping @Sendable (Int) -> StoredValue?
   ) -> IndexColumn { IndexColumn(name: name, source: .numbers(number, areInMemory: areInMemory)) }
 
-  /// Returns this column for values that may be text cells, as in CSV. If no kind is given and any cell is not a
-  /// number, all cells become texts.
+  /// Returns a copy of this column whose values may be text cells, as in CSV. If no kind is given and any cell is not
+  /// a number, all cells become texts.
   ///
   /// - Parameter mark: Decimal mark of numbers in cells; nil if values are not cells.
   package func holdingCells(_ mark: DecimalMark?) -> IndexColumn {
@@ -124,7 +124,7 @@ public struct IndexColumn: Sendable {
     return column
   }
 
-  /// Kind of the values; nil to find the kind.
+  /// Kind of the values; nil if the kind must be found from the values.
   var kind: Kind? {
     switch source {
     case .values(let kind, _): kind ?? (preparations.contains(.search) ? .text : nil)
@@ -138,8 +138,8 @@ public struct IndexColumn: Sendable {
 
   private init(name: String, source: Source) { (self.name, self.source) = (name, source) }
 
-  /// Returns this column with the given preparations added. Preparations do not change results. An aggregate without
-  /// its preparation takes longer, and works only up to a limited number of points.
+  /// Returns this column with the given preparations added. Preparations do not change results. Without its
+  /// preparation, an aggregate takes longer, and the number of points is limited.
   public func prepared(for preparations: Preparation...) -> IndexColumn { prepared(for: Set(preparations)) }
 
   /// Returns this column with a set of preparations added.

@@ -65,12 +65,12 @@ extension NumberSurvey: PlainValue {
     what: "a survey of numbers", expected: "a range for each number of decimals", found: "other values")
 }
 
-/// Returns the number of a point among all points.
+/// Returns the index of a point among all points.
 ///
 /// - Parameters:
-///   - point: Number of the point in a batch.
+///   - point: Index of the point in a batch.
 ///   - first: Number of points before the batch.
-/// - Throws: `PieceError.tooManyRows` beyond 2^53.
+/// - Throws: `PieceError.tooManyRows` if the index among all points is greater than 2^53.
 func numberedPoint(_ point: Int, from first: Int) throws(PieceError) -> Int {
   let (number, overflows) = point.addingReportingOverflow(first)
   guard !overflows, number <= StoredRows.greatest else { throw .tooManyRows }
@@ -79,11 +79,11 @@ func numberedPoint(_ point: Int, from first: Int) throws(PieceError) -> Int {
 
 /// A summary of the times of a column. Surveys of different parts of the points can be added up in any order.
 struct TimeSurvey: Sendable {
-  /// Greatest number of decimals in the seconds of any time so far.
+  /// Greatest number of decimals that any of the added times has in its seconds.
   private var digits = 0
   private var areMidnights = true
-  /// Whether some of the times were numbers that mean a time before 1971 or after 2100. Dates such as 20240501, and
-  /// times in milliseconds, give such a time if they are read as seconds.
+  /// Whether any time was given as a number and lies before 1971 or after 2100. A date such as 20240501 becomes such
+  /// a time if it is read as a number of seconds. A time in milliseconds also does.
   private(set) var hasOddNumbers = false
   /// The first and the last time, each with the first point at that time.
   private var least: (instant: Instant, point: Int)?

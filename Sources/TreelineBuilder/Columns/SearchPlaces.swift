@@ -9,7 +9,7 @@ struct SearchPlaces {
   let words: [UInt64]
   private let textByteCount: Int
 
-  /// The words that a section lists.
+  /// The words that are listed in a section.
   struct Words {
     fileprivate let dictionary: ColumnDictionary
     /// At index i, the number of texts with more than i words. See `ColumnSearch.wordLimit`.
@@ -84,7 +84,7 @@ struct SearchPlaces {
     ColumnSearch.byteCount(places: beginnings.count + words.count, width: width, points: pointCount)
   }
 
-  /// Returns the section up to its list of points.
+  /// Returns the part of the section before its list of points.
   ///
   /// - Parameters:
   ///   - number: Number of the column among the typed columns.
@@ -140,8 +140,8 @@ extension [UInt8] {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Returns the first 8 bytes of a text as a number that sorts like the text. If the text is shorter, the other bytes
-  /// are 0.
+  /// Returns the first 8 bytes of a text as a number that sorts like the text. If the text has fewer than 8 bytes, the
+  /// missing bytes are 0.
   fileprivate func key(at start: Int) -> UInt64 {
     var key: UInt64 = 0
     for index in start..<start + 8 {

@@ -15,15 +15,15 @@ struct SmallDecimal {
 
   /// Makes the shortest decimal whose nearest double is the given number; nil if the decimal has too many digits.
   init?(_ number: Double) {
-    // Nearly all doubles of real data have few decimals. A double is the nearest double of at most one decimal with 15
-    // digits or fewer. So if such a decimal is found, it is the shortest decimal.
+    // Nearly all doubles in real data have few decimals. Two decimals with 15 digits or fewer never have the same
+    // nearest double. So if such a decimal is found for a double, it is the shortest decimal.
     var power = 1.0
     for decimals in 0...15 {
       let scaled = number * power
       let whole = scaled.rounded()
       guard whole.magnitude < 1e15 else { break }
-      // Powers of ten up to 10^22 are doubles, so the quotient is the nearest double of the decimal. The first test
-      // avoids most divisions.
+      // Powers of ten up to 10^22 are doubles, so the quotient is the double that is nearest to the decimal. The test
+      // before the division avoids most divisions.
       if abs(scaled - whole) <= whole.magnitude * 0x1p-51, whole / power == number {
         self.init(significand: Int64(whole), decimals: decimals)
         return
@@ -130,7 +130,7 @@ extension AttributeValue {
     }
   }
 
-  /// - Parameter numbersPerSecond: Unit of numbers: 1 for seconds, 1000 for milliseconds; nil if numbers are not times.
+  /// - Parameter numbersPerSecond: 1 if numbers are seconds, 1000 if they are milliseconds; nil if they are not times.
   func instant(numbersPerSecond: Int?) -> Instant? {
     switch self {
     case .string(let text): Instant(text)

@@ -1,6 +1,6 @@
 import Treeline
 
-/// Stops builds from another thread, for callers that have no task to cancel.
+/// Lets a thread stop builds on other threads, for callers that have no task to cancel.
 package final class BuildCancellation: Sendable {
   let monitor = BuildMonitor(pointCount: 0)
 

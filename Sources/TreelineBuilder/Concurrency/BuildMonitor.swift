@@ -91,7 +91,7 @@ final class BuildMonitor: Sendable {
     return hasher.finalize()
   }
 
-  /// Reports that another `count` points are done in a stage. Calls of `report` never overlap.
+  /// Reports that `count` more points are done in a stage. Calls of `report` never overlap.
   func advance(_ stage: BuildProgress.Stage, by count: Int) {
     guard let report, !isCancelled else { return }
     state.withLock { state in

@@ -13,13 +13,13 @@ extension ClusterMap where Value: Identifiable, Value.ID: Comparable {
   /// the same content hash. The result has no filter. The map that is edited does not change.
   ///
   /// If possible, clusters are merged again only around the values that change, and the rest of the tree is copied.
-  /// This needs a tree that was merged for badges, or a tree that was merged by distance and has separations. The
-  /// first such edit of a map reads the merge history of its tree, which takes about half as long as a build. The
-  /// edited map inherits the history, so apply the next edit to the edited map.
+  /// This is possible if the tree was merged for badges, or was merged by distance and has separations. The first
+  /// such edit of a map reads the merge history of its tree, which takes about half as long as a build. The edited
+  /// map inherits the history, so apply the next edit to the edited map.
   ///
   /// Otherwise the map is built again. It is also built again if many values change, or if its plane changes. The
-  /// plane changes if the widest gap between longitudes is elsewhere after the edit, or if plain coordinates have
-  /// another bounding square. Columns are always encoded again.
+  /// plane changes if the widest gap between longitudes is elsewhere after the edit. Without a map projection, the
+  /// plane changes if the bounding square of the coordinates changes. Columns are always encoded again.
   ///
   /// - Parameters:
   ///   - inserted: Values to insert. Their ids are not on the map.
@@ -57,8 +57,8 @@ extension ClusterMap {
     return try ClusterMap(next, on: tree, adding: recipe.columns, recipe: recipe.with(editor, sortedBy: key))
   }
 
-  /// Returns a function that says whether any value of the map has a given key. Returns nil if no edit has sorted the
-  /// values of the map by this key.
+  /// Returns a function that says whether any value of the map has a given key. Returns nil if the values of the map
+  /// are not known to be sorted by the key path `key`.
   func keySearch<Key: Comparable>(by key: KeyPath<Value, Key>) -> ((Key) -> Bool)? {
     guard (recipe as? MapRecipe<Value>)?.isSorted(by: key) ?? false else { return nil }
     return { wanted in
@@ -105,8 +105,7 @@ private struct ValueEdit<Value: Sendable> {
   private var removed: [Int] = []
   /// Values to move, and their indices.
   private var moved: [(index: Int, value: Value)] = []
-  /// Values to insert, in rising order of their keys. Each value is inserted before the old value with the given
-  /// index.
+  /// Values to insert, in rising order of their keys. A value is inserted before the old value whose index is `index`.
   private var inserted: [(index: Int, value: Value)] = []
   /// The points that change. A value that is replaced but keeps its coordinate is not included.
   private(set) var points = TreeEditor.Edit()

@@ -2,7 +2,7 @@ import Treeline
 
 /// The reason why a map cannot be edited. Keys are given as the texts that Swift prints for them.
 public enum EditError: Error, Hashable, Sendable {
-  /// The map was made on an existing tree, so it does not know how its values were turned into a tree.
+  /// The map was made for an existing tree. So it is not known how this tree was built from the values.
   case notBuilt
   /// The map has groups.
   case grouped

@@ -9,13 +9,13 @@ import Treeline
   /// - the letters `TLOG`;
   /// - 4 bytes that check the length: the low half of the XXH64 of the length's 8 bytes;
   /// - 8 bytes with the length of the content;
-  /// - 8 bytes with the XXH64 of the 16 bytes before and of the content.
+  /// - 8 bytes with a checksum: the XXH64 of the first 16 bytes of the header, followed by the content.
   ///
-  /// If a process or the machine stops while it writes a record, the record is incomplete. In one case, the file ends
-  /// in the middle of the record. In the other case, the file has its new length, but some blocks of the record are
-  /// still zeros. No sound record has a block of zeros, because its content is text and a few numbers. If the last
-  /// record is incomplete, the call of `append` for this record has not returned. So the record was not acknowledged,
-  /// and it is removed. Any other unsound record is damaged, and may have been acknowledged.
+  /// If a process or the machine stops while it writes a record, the record is incomplete. Either the file ends in
+  /// the middle of the record, or the file has its new length, but some blocks of the record are still zeros. No
+  /// sound record has a block of zeros, because its content is text and a few numbers. If the last record is
+  /// incomplete, the call of `append` for this record has not returned. So the record was not acknowledged, and it is
+  /// removed. Any other unsound record is damaged, and may have been acknowledged.
   ///
   /// Only one process at a time can use a log. Within this process, only one thread at a time may use the log.
   @_spi(Server) public final class EditLog: @unchecked Sendable {
@@ -34,8 +34,8 @@ import Treeline
 
     /// Opens a log, or creates an empty log.
     ///
-    /// - Returns: The log, the contents of its records, and the number of bytes of an incomplete last record, which is
-    ///   removed.
+    /// - Returns: The log, the contents of its records, and the number of bytes that were removed because the last
+    ///   record was incomplete.
     /// - Throws: `EditLogError`, which is `damaged` if a record is damaged. A damaged file is not changed.
     public static func open(_ path: String) throws(EditLogError) -> (log: EditLog, records: [[UInt8]], removed: Int) {
       let log = try EditLog(path)
@@ -54,9 +54,8 @@ import Treeline
     public func remove() { unlink(path) }
 
     /// Opens a file and locks it. Between these two steps, another process may put a new file at the path (see
-    /// `replace`). In that case, opens and locks the new file instead. The other process locks the new file before it
-    /// puts the new file at the path. So at every moment, the other process holds the lock of the file that is at the
-    /// path.
+    /// `replace`). In that case, this function tries again with the new file. The other process locks the new file
+    /// before it puts the new file at the path. So the other process always holds the lock of the file at the path.
     private static func openLocked(_ path: String, mustBeNew: Bool) throws(EditLogError) -> Int32 {
       while true {
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | (mustBeNew ? O_TRUNC : 0)
@@ -87,8 +86,8 @@ import Treeline
           records.append(Array(bytes[range]))
           offset = range.upperBound
         case .unsound(let fault):
-          // A record is written only after the previous record was acknowledged. So an unsound record is damaged if a
-          // sound record follows.
+          // A record is written only after the previous record was completed and acknowledged. So if a sound record
+          // follows an unsound record, the unsound record is not incomplete, but damaged.
           let fault = Self.hasRecord(after: offset, in: bytes) ? Fault.beforeOthers : fault
           if case .incomplete = fault { break reading }
           throw .damaged(
@@ -238,7 +237,7 @@ import Treeline
         guard AtomicFile.synchronize(descriptor) == 0 else { throw EditLogError(path, "flush it to the disk") }
         length += record.count
       } catch {
-        // If a flush fails for any reason but a full disk, it is unknown which bytes are on the disk.
+        // If a flush fails for a reason other than a full disk, it is unknown which bytes are on the disk.
         let canContinue = if case .full = error { true } else { false }
         if ftruncate(descriptor, off_t(length)) != 0 || AtomicFile.synchronize(descriptor) != 0 || !canContinue {
           failure = error

@@ -3,7 +3,7 @@ import Treeline
 
 /// A tree with the coordinates from which it was built, for edits that name points by their rows.
 ///
-/// Callers that keep the values and the keys themselves, such as callers in C, use an editable tree instead of a
+/// Callers that store their own values and keys, such as callers in C, use an editable tree instead of a
 /// `ClusterMap`.
 package final class EditableTree: Sendable {
   /// The tree, without columns.
@@ -35,7 +35,7 @@ package final class EditableTree: Sendable {
 
   /// Returns the tree after an edit. This tree equals a tree that is built from the new coordinates.
   ///
-  /// Clusters are merged again around the edit, or the tree is built again, as in `ClusterMap.updating`.
+  /// Like `ClusterMap.updating`, merges clusters again around the changed points, or builds the whole tree again.
   ///
   /// - Parameters:
   ///   - removed: Rows to remove, in rising order.

@@ -14,7 +14,7 @@ import Treeline
 /// slower than the edits skips some maps, but always gets the newest map. An edit that fails changes nothing, and does
 /// not affect other edits. The sequence ends when the `LiveMap` is released.
 ///
-/// A `LiveMap` is meant for up to about a million values and some hundred edits a second. It is not a database: the
+/// A `LiveMap` is meant for up to about a million values and a few hundred edits a second. It is not a database: the
 /// values are only in memory.
 public actor LiveMap<Value: Identifiable & Sendable> where Value.ID: Comparable & Sendable {
   /// An edit, and the continuation of the call that waits for its result.
@@ -135,7 +135,7 @@ extension LiveMap: AsyncSequence {
   public typealias Element = ClusterMap<Value>
   public typealias AsyncIterator = AsyncStream<ClusterMap<Value>>.Iterator
 
-  /// Returns an iterator that starts with the newest map. Any number of tasks may read maps, each with its own
+  /// Returns an iterator that starts with the newest map. Any number of tasks may read maps. Each task needs its own
   /// iterator.
   public nonisolated func makeAsyncIterator() -> AsyncIterator { publisher.maps().makeAsyncIterator() }
 }

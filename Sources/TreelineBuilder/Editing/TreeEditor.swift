@@ -8,7 +8,7 @@ final class TreeEditor: @unchecked Sendable {
   private let history: MergeHistory
   /// Occupied longitudes, which decide where the plane's seam is.
   private var gaps = LongitudeGaps()
-  /// Extent of the coordinates of points without a map projection. The extent decides which square the plane covers.
+  /// Extent of all coordinates, used only without a map projection. The extent decides which square the plane covers.
   private var extent: CoordinateExtent?
 
   /// Points that an edit changes.
@@ -26,7 +26,7 @@ final class TreeEditor: @unchecked Sendable {
   }
 
   /// - Returns: nil if the tree does not contain the history of its merges; see `MergeHistory`.
-  /// - Complexity: O(pointCount), some 160 bytes of memory per point.
+  /// - Complexity: O(pointCount). Takes about 160 bytes of memory per point.
   init?(_ tree: ClusterTree, coordinates: () throws -> [Coordinate]) rethrows {
     guard let history = MergeHistory(tree) else { return nil }
     self.history = history
@@ -94,8 +94,8 @@ final class TreeEditor: @unchecked Sendable {
 }
 
 extension LongitudeGaps {
-  /// Whether a position lies between the least and the greatest position of the points in its bin, or equals one of
-  /// them.
+  /// Whether a position lies in the range of the points in its bin. The range includes the least and the greatest
+  /// position of these points.
   fileprivate func isInside(_ x: UInt32) -> Bool {
     let range = self.range(inBinOf: x)
     return range.least <= x && x <= range.greatest

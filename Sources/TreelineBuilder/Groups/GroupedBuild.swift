@@ -14,8 +14,8 @@ struct GroupedBuild {
     precondition(groups.numbers.count == pointCount, "Expected a group for each of \(pointCount) points")
     let points = MutableArray<PlanePoint>(count: pointCount)
     let projected = try build.project(to: points.start)
-    // For each group, the index of its first point in `positions` and `rows`, and at the end the number of all points.
-    // Both arrays are sorted by group, and within a group by row.
+    // For each group, the index in `positions` and `rows` at which its points begin. The last entry is the number of
+    // all points. `positions` and `rows` are sorted by group, and within a group by row.
     var starts = [0]
     var counts = [Int](repeating: 0, count: groups.names.count + 1)
     for number in groups.numbers { counts[Int(number)] += 1 }

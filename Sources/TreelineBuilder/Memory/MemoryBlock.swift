@@ -87,7 +87,7 @@ extension UnsafeMutablePointer {
 }
 
 /// Calls `deallocate` on another thread. The system takes about 300 ms to deallocate a gigabyte, and a caller that
-/// cancels a build must not wait.
+/// cancels a build should not have to wait that long.
 func inBackground(_ deallocate: @escaping @Sendable () -> Void) {
   asynchronously(isUrgent: false, deallocate)
 }

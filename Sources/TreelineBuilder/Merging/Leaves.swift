@@ -43,7 +43,7 @@ struct Leaves: @unchecked Sendable {
     (leafCount, isInZOrder) = (count, true)
   }
 
-  /// Allocates memory for a number of leaves, to be freed by `deallocate`.
+  /// Allocates memory for a number of leaves. The memory must be freed by `deallocate`.
   init(capacity: Int, rowCapacity: Int) {
     (leafCount, isInZOrder) = (capacity, false)
     (positions, rows) = (.allocate(capacity: capacity), .allocate(capacity: rowCapacity))

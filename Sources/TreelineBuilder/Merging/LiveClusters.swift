@@ -63,8 +63,8 @@ struct MergeSums {
   /// Number of points beyond the seam. `mean` adds the width of the world to the x of each of these points.
   var countBeyond: UInt32 = 0
 
-  /// Mean of the points, rounded to the nearest unit; halves are rounded up. The sums do not overflow: sums over 2^31
-  /// points on two worlds of 2^32 units each fit into 64 bits.
+  /// Mean of the points, rounded to the nearest unit; halves are rounded up. The sums do not overflow 64 bits: each is
+  /// a sum of at most 2^31 coordinates below 2^33. Two worlds are 2^33 units wide.
   @inline(__always) var mean: PlanePoint {
     PlanePoint(x: Self.mean(x &+ UInt64(countBeyond) &<< 32, of: count), y: Self.mean(y, of: count))
   }
@@ -79,8 +79,8 @@ struct MergeSums {
     MergeSums(x: x &+ other.x, y: y &+ other.y, count: count &+ other.count)
   }
 
-  /// Returns the sums of the union of two clusters. If the union lies across the seam, the result contains the number
-  /// of its points beyond the seam.
+  /// Returns the sums of the union of two clusters. If the union lies across the seam, the result also contains the
+  /// number of the union's points beyond the seam.
   func joined(
     with other: MergeSums, longitudes: (own: Longitudes, others: Longitudes, joined: Longitudes)
   ) -> MergeSums {
@@ -120,7 +120,7 @@ struct LiveClusters: @unchecked Sendable {
   let positions: UnsafeMutablePointer<PlanePoint>
   /// For each cluster, its slot in the tiles.
   let slots: UnsafeMutablePointer<UInt32>
-  /// For each cluster, the round in which it looks for other clusters again. In an earlier round, the cluster is merged
+  /// For each cluster, the round in which it looks for other clusters again. Before this round, the cluster is merged
   /// only if another cluster finds it.
   let rounds: UnsafeMutablePointer<UInt8>
   /// A cluster waits if it looks for other clusters in a later round, not in the current round. For each waiting
@@ -131,9 +131,9 @@ struct LiveClusters: @unchecked Sendable {
   /// Number of initial clusters.
   let capacity: Int
 
-  /// In `rounds`, marks a number that belongs to no cluster.
+  /// Value in `rounds` for a number that belongs to no cluster.
   static let gone = UInt8.max
-  /// In `nearests`, means that the nearest cluster is not known.
+  /// Value in `nearests` if the nearest cluster is not known.
   static let none = UInt32.max
 
   /// - Parameter crossesSeam: Whether clusters may be merged across the seam.
@@ -195,9 +195,9 @@ struct LiveClusters: @unchecked Sendable {
   /// not known, or has been merged since then.
   ///
   /// After such a merge, the union may have the number of the nearest cluster. The union is recognized by its age. It
-  /// was made after the given cluster, so it has the greater age. If the given cluster is an initial cluster, its
-  /// nearest cluster was also an initial cluster. Initial clusters have ages below `capacity`, and unions have ages of
-  /// `capacity` or more.
+  /// was made after the given cluster, so it has the greater age. If the given cluster is an initial cluster, the age
+  /// is compared with `capacity` instead. Then the nearest cluster was also an initial cluster, so its age is below
+  /// `capacity`. Unions have ages of `capacity` or more.
   @inline(__always) func nearest(awaitedBy cluster: Int) -> UInt32? {
     let nearest = nearests[cluster]
     guard nearest != Self.none, isLive(Int(nearest)) else { return nil }
@@ -211,7 +211,7 @@ struct LiveClusters: @unchecked Sendable {
     nearests[cluster] = nearest
   }
 
-  /// Prefetches the memory that merging a cluster will touch.
+  /// Prefetches the memory that is needed for merging a cluster.
   @inline(__always) func prefetch(_ cluster: Int) {
     CPrefetch.prefetch(nodes + cluster)
     CPrefetch.prefetch(sums + cluster)
@@ -293,8 +293,8 @@ extension LiveClusters {
   }
 
   /// A search for near clusters divides the plane into square tiles, and looks at the clusters of a few tiles. This
-  /// method finds the greatest width of tiles at which a search looks at few clusters on average, and returns the
-  /// base-2 logarithm of this width. Clusters must be in Z-order.
+  /// method finds the widest tiles with which a search looks at few clusters on average. It returns the base-2
+  /// logarithm of the width of these tiles. Clusters must be in Z-order.
   func firstShift(_ count: Int, _ monitor: BuildMonitor) -> Int {
     // Element i of `widths` is for square tiles with a width of 2^i units. Its `square` is the sum of n^2 over all
     // tiles, where n is the number of clusters in a tile. The clusters of a tile are adjacent in Z-order, and `start`

@@ -37,8 +37,8 @@ struct Longitudes {
     return isAnyAcross ? .all : plain
   }
 
-  /// The whole width of the plane. This is the extent of points that lie on both sides of the seam (where the plane
-  /// begins and ends), if they are too far apart for an extent across the seam. An extent across the seam must be less
-  /// than half a world wide.
+  /// The whole width of the plane. Points on both sides of the seam (where the plane begins and ends) have this extent
+  /// if they are too far apart for an extent across the seam. An extent across the seam must be less than half a world
+  /// wide.
   private static let all = Longitudes(west: 0, east: .max)
 }

@@ -13,7 +13,8 @@ struct MergeArea {
   /// border is not counted.
   private var margin = 0
   private var squares: Set<Int> = []
-  /// First and last row and column of squares around all added positions, including the margins.
+  /// For the squares around all added positions, including the margins: the first and last row, and the first and last
+  /// column.
   private var rows = (first: Int.max, last: Int.min)
   private var columns = (first: Int.max, last: Int.min)
   /// Upper bound of the distance between the border and a cluster in the area, in units. The bound also holds for
@@ -40,8 +41,8 @@ struct MergeArea {
     farthest = max(farthest, (margin + 2) << Int(shift))
   }
 
-  /// Adds the square at a position and the squares around it, up to `margin` squares away. Adds the whole plane
-  /// instead if these are too many squares.
+  /// Adds the square at a position and the squares around it, up to `margin` squares away. If these are too many
+  /// squares, adds the whole plane instead.
   mutating func add(around position: PlanePoint, margin: Int) {
     if margin > min(64, last / 2) { takeAll() }
     if isAll { return }
@@ -90,8 +91,8 @@ struct MergeArea {
   private func isAlongBorder(_ x: Int, _ y: Int) -> Bool {
     guard let border else { return false }
     let across = border.across(PlanePoint(x: UInt32(x << Int(shift)), y: UInt32(y << Int(shift))))
-    // Squares are numbered by their distance from the border. The squares next to the border have the number 0 on both
-    // sides of the border. A square that the border divides also has the number 0.
+    // Squares are numbered by their distance from the border. On each side of the border, the squares next to it have
+    // the number 0. A square that the border divides also has the number 0.
     return -margin...margin ~= across >> Int(shift) + (across < 0 ? 1 : 0)
   }
 

@@ -142,7 +142,7 @@ extension MergeReport {
   /// Merges coordinates and reports how they were merged.
   ///
   /// - Parameter leavesInPart: The plane is divided into parts until no part contains more positions than this number.
-  ///   Nil for the number that builds use.
+  ///   If `leavesInPart` is nil, the number is chosen as in a normal build.
   /// - Precondition: There are coordinates, and the growth is by distance or for badges.
   package init(merging coordinates: [Coordinate], options: BuildOptions, leavesInPart: Int?) throws(BuildError) {
     var options = options
@@ -165,7 +165,7 @@ extension MergeReport {
 }
 
 extension BadgeCurve {
-  /// Curve that gives all badges one diameter. With this diameter, the scaled distance of two clusters equals their
-  /// distance.
+  /// Curve that gives all badges the same diameter. With this diameter, the scaled distance of two clusters equals
+  /// their distance.
   static let distances = BadgeCurve(steps: [Step(pointCount: 1, diameter: 512)])
 }

@@ -2,9 +2,10 @@ import Treeline
 
 /// The merges of a tree that grew by distance or for badges. Points can be added and removed.
 ///
-/// At any scale, a change affects only merges that are at most a few reaches away. The reach is the greatest distance
-/// at which clusters are merged at that scale. So only the clusters near the change are merged again, scale by scale
-/// (`MergeRevision`). The resulting tree equals, node for node, the tree that a build of all points would grow.
+/// At any scale, a change affects only nearby merges. Their distance from the change is at most a few times the
+/// greatest distance at which clusters are merged at this scale. So only the clusters near the change are merged
+/// again, scale by scale (`MergeRevision`). The resulting tree equals, node for node, the tree that a build of all
+/// points would grow.
 ///
 /// ```swift
 /// let history = MergeHistory(tree)!
@@ -12,8 +13,9 @@ import Treeline
 /// let updated = history.tree()
 /// ```
 ///
-/// Rows number the points from 0, so adding or removing points changes the rows of other points. When the new tree is
-/// laid out, unchanged subtrees are copied from the tree that was laid out last (`UnchangedSubtrees`).
+/// The row of a point is its number, counted from 0. So adding or removing points changes the rows of other points.
+/// When the new tree is laid out, unchanged subtrees are copied from the tree that was laid out last
+/// (`UnchangedSubtrees`).
 package final class MergeHistory {
   /// A point and its row. Points at one position are ordered by their rows.
   package struct Point {
@@ -23,7 +25,7 @@ package final class MergeHistory {
     package init(row: UInt32, position: PlanePoint) { (self.row, self.position) = (row, position) }
   }
 
-  /// Amount of work of all updates together.
+  /// Total amount of work in all updates.
   package private(set) var counts = MergeRevision.Counts()
   package private(set) var pointCount: Int
 
@@ -57,7 +59,7 @@ package final class MergeHistory {
 
   /// Reads the history of a tree.
   ///
-  /// A tree without points does not store its `ClusterAnchor`. Its history uses the mean.
+  /// A tree without points does not store its `ClusterAnchor`. For such a tree, the history uses the mean.
   ///
   /// - Returns: nil if the tree does not contain its history. This is the case for a tree that grew by splitting or by
   ///   scatter, a tree with groups, a tree without merge scales, and a tree whose merge scales are rounded. The result

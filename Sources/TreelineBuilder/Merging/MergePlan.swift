@@ -14,8 +14,8 @@ struct MergePlan: Sendable {
     var border: MergeBorder?
     /// Indices of the part's halves in `parts`.
     var halves = (first: 0, second: 0)
-    /// Index in `parts` of the larger part that this part is a half of. The whole plane is not a half of any part, so
-    /// it has its own index here.
+    /// Index in `parts` of the larger part that this part is a half of. The whole plane is not a half of any part. For
+    /// the whole plane, this is its own index.
     let whole: Int
     /// Estimated number of clusters that are merged again along `border`; 0 if the part is not divided.
     var expectedAgain = 0.0
@@ -23,8 +23,8 @@ struct MergePlan: Sendable {
 
   /// The parts. The whole plane comes first, and each half comes after the part that contains it.
   private(set) var parts: [Part] = []
-  /// The rounds in which each part is merged alone, divided into levels. Along the borders, clusters are merged again
-  /// level by level.
+  /// Levels are consecutive ranges of rounds. In the rounds of these levels, each part is merged alone. Along the
+  /// borders, clusters are merged again level by level.
   private(set) var levels: [ClosedRange<UInt8>] = []
 
   /// Divides the plane into parts, without levels.
@@ -36,7 +36,7 @@ struct MergePlan: Sendable {
   }
 
   /// - Parameters:
-  ///   - counts: At index i, the number of squares with a width of 2^i units that contain leaves.
+  ///   - counts: At index i, the number of squares that contain leaves, if squares are 2^i units wide.
   ///   - leavesForEach: Parts are merged alone until about one cluster is left for every `leavesForEach` leaves.
   private init(
     _ leaves: Leaves, leavesInPart: Int, _ curve: BadgeCurve, squareCounts counts: [Int], leavesForEach: Int = 32
@@ -45,8 +45,8 @@ struct MergePlan: Sendable {
     let first = counts.lastIndex { $0 >= leaves.leafCount * 3 / 4 } ?? 0
     let last = counts.firstIndex { $0 <= max(leaves.leafCount / leavesForEach, 16) } ?? counts.count
     // Returns the distance in plane units between two clusters whose scaled distance is 1, if the badges of both
-    // clusters have the given diameter. Called with the diameter for a cluster of two points, and with the largest
-    // diameter.
+    // clusters have the given diameter. The function is called twice: with the badge diameter of a cluster of two
+    // points, and with the largest badge diameter.
     func reach(_ diameter: UInt16) -> Double { Double(curve.width(diameter, diameter)) / 1024 }
     let (typical, greatest) = (reach(curve.units(of: 2)), reach(curve.steps.last!.diameter))
     var (start, isLast, clusterCounts) = (UInt8(0), false, [Int]())
@@ -95,8 +95,8 @@ struct MergePlan: Sendable {
   /// Returns the estimated time of merging in parts, divided by the time of merging without parts.
   ///
   /// The constants were measured on uniform and clustered points and on real places. Smaller parts fit the caches
-  /// better. Merging a cluster again takes longer than merging a leaf, especially if threads share caches. On uniform
-  /// points more clusters are merged again than expected.
+  /// better. Merging a cluster again takes longer than merging a leaf, especially if threads share caches. If points
+  /// are uniform, more clusters are merged again than expected.
   private func expectedTime(leafCount: Int, threads: Int) -> Double {
     let largestPart = parts.lazy.filter { $0.border == nil }.map(\.leaves.count).max() ?? leafCount
     // `halvings` is the approximate base-2 logarithm of `ratio`.
@@ -143,9 +143,9 @@ struct MergePlan: Sendable {
     return again
   }
 
-  /// Estimated width of the strip on each side of a border in which clusters are merged again. The unit is the
-  /// distance at which clusters with the largest badges are merged at the end of the level. If all badges have one
-  /// size, this is the width of the level's squares. The value was measured.
+  /// On each side of a border, the clusters in a strip are merged again. This is the estimated width of the strip. The
+  /// unit is the distance at which clusters with the largest badges are merged at the end of the level. If all badges
+  /// have one size, this unit is the width of the level's squares. The value was measured.
   private static let marginInSquares = 8.0
 
   /// Number of parts that are not divided.
@@ -163,7 +163,7 @@ struct MergePlan: Sendable {
     parts.append(Part(leaves: range, rect: rect, whole: whole))
     guard range.count > most else { return }
     let (first, last) = (leaves.position(of: range.lowerBound), leaves.position(of: range.upperBound - 1))
-    // The highest bit at which Z-order codes of leaves in the part differ.
+    // The highest bit in which the Z-order codes of the part's leaves differ.
     let bit = 63 - (ZOrder.code(of: first) ^ ZOrder.code(of: last)).leadingZeroBitCount
     let isVertical = bit.isMultiple(of: 2)
     let place = (isVertical ? last.x : last.y) & UInt32.max << UInt32(bit / 2)
@@ -204,8 +204,8 @@ struct MergePlan: Sendable {
     func isLast() -> Bool { count.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 }
   }
 
-  /// Returns, at index i, the number of squares with a width of 2^i units that contain leaves. The leaves of a square
-  /// are adjacent in Z-order.
+  /// Returns, at index i, the number of squares that contain leaves, if squares are 2^i units wide. The leaves of a
+  /// square are adjacent in Z-order.
   private static func squareCounts(_ leaves: Leaves, threads: Int, _ monitor: BuildMonitor) -> [Int] {
     // At index i, counts the leaves that are the first leaf of a square with a width of 2^i units, but not of any
     // wider square. The first of all leaves is not counted.

@@ -14,8 +14,8 @@ package struct MergeRevision {
   /// Wrong merges of the old history. `added` contains the merges that replace them, in the order of merging.
   private(set) var removed: [UInt32] = []
   private(set) var added: [Merge] = []
-  /// Clusters that exist at this level only in the old history (`gone`), and clusters that exist at this level only in
-  /// the corrected history (`here`).
+  /// `gone`: clusters that only the old history has at this level. `here`: clusters that only the corrected history
+  /// has at this level.
   private(set) var gone: Set<UInt32>
   private(set) var here: [UInt32: MergeCluster]
 
@@ -261,7 +261,7 @@ private struct MergeComparison {
       let parts = [tree[node].left, tree[node].right].map { part in
         oldNumbers[part] ?? numbers[part].flatMap { isCommon[$0] ? $0 : nil }
       }
-      // If both clusters of a merge lie beyond the area, the merge matters only if the merged cluster is in the area.
+      // If both clusters of a merge lie beyond the area, the merge matters only if their union is in the area.
       if parts[0] == nil && parts[1] == nil && !area.contains(tree.place(node).position) { continue }
       let number = addOld(node, isMerge: true)
       oldNumbers[node] = number
@@ -280,7 +280,7 @@ private struct MergeComparison {
     return parents.count - 1
   }
 
-  /// Marks an element as lying at a wrong place.
+  /// Marks an element that lies at a place where the old history is wrong.
   private mutating func mark(_ number: Int) {
     isDifferent[number] = true
     isWithin[number] = true
@@ -342,8 +342,8 @@ private struct MergeComparison {
     return old.isMerge ? old.node : nil
   }
 
-  /// Returns the node of an element, and whether this node exists after these rounds: in the new history (`isThere`),
-  /// and in the old history (`wasThere`).
+  /// Returns the node of an element. Also returns whether this node exists after these rounds in the new history
+  /// (`isThere`) and in the old history (`wasThere`).
   func end(_ element: Int) -> (node: UInt32, isThere: Bool, wasThere: Bool) {
     let node = isNew(element) ? newCluster(element).node : olds[element - inputs.count - merges.count].node
     let isOld = !isNew(element) || isCommon[element]

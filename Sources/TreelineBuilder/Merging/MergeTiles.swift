@@ -1,6 +1,6 @@
 import Treeline
 
-/// The live clusters, indexed by position in square tiles. A tile is added together with its first cluster.
+/// The live clusters, indexed by position in square tiles. A tile is made when its first cluster is added.
 ///
 /// A tile is several times as wide as the distance that searches cover, and the clusters of a tile are adjacent in
 /// memory. So a search reads one tile or a few tiles from end to end. Each step of the search handles four clusters.
@@ -246,9 +246,9 @@ extension MergeTiles {
 extension MergeTiles {
   /// Defines which clusters a search finds, by their squared distance from a position.
   struct Range {
-    /// A search finds a cluster if its squared distance is at most `limit * sum * sum + slack`, where `sum` is the
-    /// radius with which the search was called plus the radius of the cluster. If `isSquared` is false, the bound is
-    /// `limit * sum + slack`.
+    /// A search finds a cluster if its squared distance is at most `limit * sum * sum + slack`. Here `sum` is the sum
+    /// of two radii: the radius with which the search was called, and the radius of the cluster. If `isSquared` is
+    /// false, the bound is `limit * sum + slack`.
     var limit: Float
     /// The part of the bound on the squared distance (see `limit`) that does not depend on the radii.
     var slack: Float = 0
@@ -263,7 +263,7 @@ extension MergeTiles {
   ///
   /// - Parameters:
   ///   - radius: Radius of the cluster at the position.
-  ///   - reach: Greatest distance of a cluster in range, in units.
+  ///   - reach: Greatest distance, in units, between the position and a cluster in range.
   ///   - widest: The greatest sum of the radii of two clusters.
   ///   - range: Range of the search. The body may lower its limit.
   @inline(__always) func forEach(
@@ -331,8 +331,9 @@ extension MergeTiles {
     }
   }
 
-  /// Returns the differences between four coordinates and `from`, measured the shorter way around the world. On a
-  /// plane without a seam, no distance leads around the world. So the real difference may be greater than the result.
+  /// Returns the differences between four coordinates and `from`, measured the shorter way around the world. A plane
+  /// without a seam has no way around the world. So on such a plane, the real difference may be greater than the
+  /// result.
   @inline(__always) private static func difference(
     _ list: UnsafeMutablePointer<UInt32>, _ slot: Int, _ from: SIMD4<UInt32>
   ) -> SIMD4<Float> {

@@ -135,7 +135,7 @@ struct MergeTree: @unchecked Sendable {
   }
 
   /// Returns the position of a node's cluster, the round in which the cluster was made, and the round in which it was
-  /// merged with another cluster. A leaf counts as made in round 0.
+  /// merged with another cluster. For a leaf, the round in which it was made is 0.
   @inline(__always) func place(_ node: UInt32) -> Place {
     isLeaf(node)
       ? Place(position: leaves.position(of: Int(node)), round: 0, endRound: leafEnds[Int(node)])
@@ -257,10 +257,10 @@ extension MergeTree {
   /// Returns this tree with coarse scales, which are rounded down to steps. There are two steps for each doubling of
   /// the squared distance, so there are four steps for each doubling of the distance.
   ///
-  /// In the coarse tree, all merges of one step have the same scale, so their order is free. A new order is chosen
-  /// that makes the tree shallow: the clusters stay in tree order, and are divided again and again where about half of
-  /// the points are on each side. If the clusters have n points in total, a cluster with w of these points is at most
-  /// log2(n / w) + 2 levels below the union of all these clusters. So 128 steps make at most 31 + 256 levels.
+  /// In the coarse tree, all merges of one step have the same scale, so they can be in any order. An order is chosen
+  /// that makes the tree shallow: the list of clusters stays in tree order, and is divided again and again where about
+  /// half of the points are on each side. If the clusters have n points in total, a cluster with w of these points is
+  /// at most log2(n / w) + 2 levels below the union of all these clusters. So 128 steps make at most 31 + 256 levels.
   ///
   /// At any distance T, the clusters of the coarse tree are clusters that the exact tree has at T or at some greater
   /// distance. So the clusters are at least T apart.
@@ -286,7 +286,8 @@ extension MergeTree {
       // The clusters that are merged into one cluster at this coarse scale, in tree order, and the number of points
       // before each of these clusters.
       var (parts, starts) = ([UInt32](), [UInt64(0)])
-      // The cluster whose position the merged cluster takes, and its index in `parts`.
+      // The merged cluster takes the position of `anchor`, one of these clusters. `anchorIndex` is its index in
+      // `parts`.
       var (anchor, anchorIndex) = (merge, 0)
       while isWithin(anchor) { anchor = self[anchor].anchorsRight ? self[anchor].right : self[anchor].left }
       var stack = [merge]
@@ -318,8 +319,8 @@ extension MergeTree {
     if parts.count == 1 { return parts[parts.startIndex] }
     let middle = (starts[parts.startIndex] + starts[parts.endIndex]) / 2
     var (low, high) = (parts.startIndex + 1, parts.endIndex - 1)
-    // Chooses `low`, the first cluster of the right half, so that the two halves have numbers of points that are as
-    // equal as possible.
+    // Chooses `low`, the first cluster of the right half. The numbers of points in the two halves must be as equal as
+    // possible.
     while low < high {
       let index = (low + high) / 2
       if starts[index] < middle { low = index + 1 } else { high = index }

@@ -68,7 +68,7 @@ extension MergedLayout {
         stack.append(left)
       }
     }
-    // Goes backwards, because children come after their parents.
+    // Goes backwards, from children to parents, because the box of a parent is made from the boxes of its children.
     for placed in written.reversed() {
       describe(Int(placed.record))
       if UnchangedSubtrees.isCopied(placed.node, in: tree) {
@@ -164,16 +164,16 @@ struct RowShift: Sendable {
   /// thresholds.
   private let table: [UInt32]
 
-  /// Makes the shift of the remaining rows when some rows are removed.
+  /// Describes how the numbers of the remaining rows change when some rows are removed.
   ///
   /// - Parameter rows: Numbers of the removed rows, in rising order, each number once.
   init(removing rows: [UInt32], pointCount: Int) {
     self.init(thresholds: rows.map { $0 + 1 }, step: .max, pointCount: pointCount)
   }
 
-  /// Makes the shift of the existing rows when other rows are inserted.
+  /// Describes how the numbers of the existing rows change when other rows are inserted.
   ///
-  /// - Parameter rows: Numbers of the inserted rows after the insertion, in rising order, each number once.
+  /// - Parameter rows: Numbers that the inserted rows have after the insertion, in rising order, each number once.
   init(inserting rows: [UInt32], pointCount: Int) {
     self.init(thresholds: rows.enumerated().map { $1 - UInt32($0) }, step: 1, pointCount: pointCount)
   }

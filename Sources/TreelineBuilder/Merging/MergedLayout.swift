@@ -43,7 +43,7 @@ struct MergedLayout {
     var levelInBucket: UInt32 = 0
   }
 
-  /// - Parameter anchorsAtMembers: Whether positions of clusters are positions of members.
+  /// - Parameter anchorsAtMembers: Whether each cluster has the position of one of its members, not the mean position.
   init(
     _ tree: MergeTree, root: UInt32, anchorsAtMembers: Bool, _ arrays: PointArrays, pointCount: Int, crossesSeam: Bool,
     threads: Int, _ monitor: BuildMonitor
@@ -241,7 +241,7 @@ extension MergedLayout {
 
   /// Returns the box around the points of two nodes, given the boxes of the nodes. Nil if the box must be computed
   /// from the points. This is the case if one of the two boxes crosses the seam, but the box around both does not. A
-  /// box never crosses the seam if it is half the world wide or wider.
+  /// box that is half the world wide or wider never crosses the seam.
   private func united(_ a: PlaneRect, _ b: PlaneRect) -> PlaneRect? {
     var box = a.union(b)
     guard crossesSeam else { return box }
@@ -260,7 +260,8 @@ extension PlaneRect {
 
 extension Moments<UInt128> {
   /// Given moments that are measured from the corner of `box`, returns the moments of the same points, measured from
-  /// the corner of `larger`. That corner lies farther north and farther west. The way west may lead across the seam.
+  /// the corner of `larger`. The corner of `larger` lies north and west of the corner of `box`, possibly across the
+  /// seam.
   fileprivate func moved(back box: PlaneRect, to larger: PlaneRect) -> Moments {
     let (dx, dy) = (UInt128(box.minX &- larger.minX), UInt128(box.minY &- larger.minY))
     let (n, sumX, sumY) = (UInt128(count), UInt128(x), UInt128(y))

@@ -1,4 +1,4 @@
-/// A binary heap of pairs of clusters, in the order in which they are merged.
+/// A binary heap of cluster pairs. Pairs leave the heap in the order in which they are merged.
 ///
 /// `Heap` of swift-collections has the same functions, but takes twice as long. The reason is that it is generic code
 /// of another module, which the compiler does not specialize here.

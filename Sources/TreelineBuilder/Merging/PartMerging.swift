@@ -19,10 +19,9 @@ struct PartMerging: Sendable {
 
   /// Result of a part.
   private struct Done {
-    /// For each level of the plan, an upper bound of badge diameters in the part. A level is a range of rounds of
-    /// merging.
+    /// For each level of the plan, an upper bound of badge diameters in the part. A level is a range of merge rounds.
     var greatestDiameters: [UInt16]
-    /// Time that the part took, plus the longest `path` of any part that it waited for.
+    /// Time for this part, plus the longest `path` of the parts that this part waited for.
     var path: Duration
   }
 
@@ -31,7 +30,7 @@ struct PartMerging: Sendable {
   private final class Results: Sendable {
     let done = Mutex<[Int: Done]>([:])
     let report: Mutex<MergeReport>
-    /// Set once merging in parts takes more time than it saves. From then on, no more parts are merged.
+    /// Becomes true as soon as merging in parts takes more time than it saves. From then on, no more parts are merged.
     let gaveUp = Atomic<Bool>(false)
 
     init(_ plan: MergePlan) {
@@ -42,8 +41,8 @@ struct PartMerging: Sendable {
 
   /// Merges all clusters.
   ///
-  /// - Returns: nil if the build is cancelled, or if merging in parts would take more time than it saves. For example,
-  ///   it takes more time if all distances are equal, because then a border changes merges everywhere.
+  /// - Returns: nil if the build is cancelled, or if merging in parts would take more time than it saves. This
+  ///   happens, for example, if all distances are equal: then a border affects merges everywhere.
   func run() -> (root: UInt32, report: MergeReport)? {
     let results = Results(plan)
     plan.forEachPart(threads: threads, monitor) { number, part in
@@ -92,8 +91,8 @@ struct PartMerging: Sendable {
       report.mending += counts
       report.mergesInParts += merges
       // Merges are corrected in areas along the borders between parts, and each area that is too small is enlarged.
-      // The first condition detects points that form a lattice. With ordinary points, up to a third of all areas are
-      // too small at first. With lattices, three quarters of all areas are too small.
+      // With ordinary points, up to a third of all areas are too small at first. With points that form a lattice,
+      // three quarters of all areas are too small at first. So the first condition below detects lattices.
       let mending = report.mending
       if mending.retries >= 12 && 2 * mending.retries > mending.areas
         || mending.clusters > 2 * tree.leafCount + 100_000

@@ -23,8 +23,8 @@ import Treeline
 /// number of points, only the cluster with the greater least member looks. In a round that begins at scatter s, a
 /// cluster of n points is farther from every other cluster than the square root of s / n. So clusters with at most n
 /// points are far apart from each other, and a search finds few of them. Clusters with more points may lie close
-/// together. The usual algorithm, chains of nearest neighbors, also looks for larger clusters, and is therefore
-/// several times as slow.
+/// together. The usual algorithm, chains of nearest neighbors, also looks for larger clusters, and therefore takes
+/// several times as long.
 struct ScatterMerging {
   let tree: MergeTree
   let threads: Int
@@ -154,7 +154,7 @@ private struct ScatterRounds: ~Copyable {
     }
   }
 
-  /// Merges all pairs that belong to the round, in their order.
+  /// Merges all pairs that belong to the round, in the order of `ScatterPair`.
   private mutating func merge() {
     var steps = 0
     while let pair = queue.popFirst() {
@@ -192,7 +192,7 @@ private struct ScatterRounds: ~Copyable {
     !isStuck(pair.cluster) && !isStuck(pair.other) && isSure(pair, of: pair.cluster) && isSure(pair, of: pair.other)
   }
 
-  /// Whether every cluster outside `rect` is certainly farther from `cluster` than the other cluster of the pair is.
+  /// Whether `cluster` is certainly nearer to the other cluster of the pair than to any cluster outside `rect`.
   private func isSure(_ pair: ScatterPair, of cluster: UInt32) -> Bool {
     let position = live.positions[Int(cluster)]
     func room(_ place: UInt32, _ least: UInt32, _ greatest: UInt32) -> UInt32 {
@@ -233,9 +233,9 @@ private struct ScatterRounds: ~Copyable {
 // MARK: - Searching
 
 extension ScatterRounds {
-  /// Of all clusters that are not larger than a given cluster, finds the cluster whose union with the given cluster
-  /// adds the least scatter. Returns this pair if it belongs to the current round. If not, returns nil and notes the
-  /// round in which the given cluster looks again.
+  /// Finds the cluster whose union with a given cluster adds the least scatter, among all clusters that are not larger
+  /// than the given cluster. Returns the pair of both clusters if it belongs to the current round. If not, returns nil
+  /// and notes the round in which the given cluster looks again.
   private func look(from cluster: UInt32) -> ScatterPair? {
     // Usually no pair of the cluster belongs to this round. So the search also covers pairs above the bound, if the
     // scatter that they add is at most 8 times the bound. The pair that adds the least scatter determines in which
@@ -249,8 +249,8 @@ extension ScatterRounds {
     return nil
   }
 
-  /// Pairs a cluster with each cluster that is not larger, and returns the pair that adds the least scatter. Nil if
-  /// each of these pairs adds more than `greatest`.
+  /// Returns the pair that adds the least scatter, among all pairs of a cluster with clusters that are not larger. Nil
+  /// if each of these pairs adds more than `greatest`.
   private func nearest(to cluster: UInt32, _ own: MergeSums, adding greatest: Double) -> ScatterPair? {
     let (position, ownInverse, ownSize) = (live.positions[Int(cluster)], 1 / Double(own.count), Self.size(own.count))
     let (radius, isOwnStuck) = (Self.radius(own.count), isStuck(cluster))
@@ -315,7 +315,7 @@ struct ScatterPair: Comparable {
   private let (xHigh, yHigh): (UInt32, UInt32)
   private let (count, otherCount): (UInt32, UInt32)
   /// `cluster` is the number of the cluster that found the pair, and `other` is the number of the other cluster. `age`
-  /// and `otherAge` are the ages of these two clusters. Each new cluster gets the next greater age.
+  /// and `otherAge` are the ages of these two clusters: a cluster that is made later gets a greater number.
   let (cluster, other): (UInt32, UInt32)
   let (age, otherAge): (UInt32, UInt32)
 
@@ -341,7 +341,7 @@ struct ScatterPair: Comparable {
   /// least member.
   @inline(__always) private var members: UInt64 { UInt64(min(cluster, other)) &<< 32 | UInt64(max(cluster, other)) }
 
-  /// Code of the square root of the scatter, because the scatter itself may be too large for a code.
+  /// Code of the square root of the scatter. The scatter itself may be too large for a code.
   var scale: SeparationCode { SeparationCode(roundingDown: UInt64(added.squareRoot())) }
 
   /// Orders pairs by the scatter that they add. Pairs that add the same scatter are ordered by the least members of

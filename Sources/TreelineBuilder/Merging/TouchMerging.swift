@@ -8,17 +8,18 @@ import Treeline
 /// A cluster's position is the mean of its points, rounded to whole units, or one of its points (see `ClusterAnchor`).
 /// The *least member* of a cluster is the position that comes first in Z-order among the positions of its points.
 /// Positions and least members do not depend on the order of the input, so the same set of points always gives the
-/// same tree. Merging by distance is the special case in which all badges have one diameter (`BadgeCurve.distances`).
+/// same tree. Merging by distance is the special case in which all badges have the same diameter
+/// (`BadgeCurve.distances`).
 ///
 /// A merge unites two clusters, its *parts*. The scale of a merge is the greatest of three numbers: its scaled
 /// distance and the scales of both parts. The scale of a part can be the greatest of the three: the mean of a merged
-/// cluster may be closer to a third cluster than the means of its parts were. So scales never fall towards the root.
-/// For any distance T, consider the moment just before the first merge whose scaled distance is T or more. At that
-/// moment, all clusters are at least T apart. Every earlier merge has a scale below T. Every later merge has a scale
-/// of T or more, for one of two reasons. If both of its parts existed at that moment, they are at least T apart. If
-/// one part did not exist yet, this part was made by another later merge. So the scale of this part is T or more. The
-/// scale of a merge is never below the scales of its parts. Now take every cluster that has a scale below T and is
-/// merged into a cluster with a scale of T or more:
+/// cluster may be closer to a third cluster than the means of its parts were. Because the scale of a merge is the
+/// greatest of the three, scales never fall towards the root. For any distance T, consider the moment just before the
+/// first merge whose scaled distance is T or more. At that moment, all clusters are at least T apart. Every earlier
+/// merge has a scale below T. Every later merge has a scale of T or more, for one of two reasons. If both of its parts
+/// existed at that moment, they are at least T apart. If one part did not exist yet, this part was made by another
+/// later merge. So the scale of this part is T or more. The scale of a merge is never below the scales of its parts.
+/// Now take every cluster that has a scale below T and is merged into a cluster with a scale of T or more:
 /// - These clusters are exactly the clusters that existed at that moment. So every point is in exactly one of them,
 ///   and any two of them are at least T apart.
 /// - As T grows, these clusters are only united. As T falls, they are only split. The reason is that the order of
@@ -32,15 +33,15 @@ import Treeline
 /// In each pair, only the younger cluster looks for the other cluster. The younger cluster is the cluster that was
 /// made later. Of two initial clusters, the cluster with the larger badge counts as younger. If both badges are equal,
 /// the cluster with the greater least member counts as younger. So a cluster looks only for clusters that exist
-/// already. If the found cluster is merged with a third cluster, the cluster that looked for others looks again. Then
-/// it need not find clusters that were made in the meantime: those clusters are younger, and look for it themselves.
-/// Each cluster keeps the first of its pairs. So no pair is missed. To see this, let P be the first of all pairs. The
-/// younger cluster of P either keeps P, or keeps a pair with a cluster that no longer exists. That pair comes before
-/// P in the order. So the cluster looks again, and finds P, before any pair after P is merged.
+/// already. If the found cluster is merged with a third cluster, the cluster that found it looks again. This time it
+/// need not find clusters that were made in the meantime: those clusters are younger, and look for it themselves. Each
+/// cluster keeps the first of its pairs. So no pair is missed. To see this, let P be the first of all pairs. The
+/// younger cluster of P either keeps P, or keeps a pair with a cluster that no longer exists. That pair comes before P
+/// in the order. So the cluster looks again, and finds P, before any pair after P is merged.
 ///
 /// In each round (`MergeRounds`), only clusters that may have a pair in this round look for other clusters.
 struct TouchMerging: ~Copyable {
-  /// Merges in the order in which they were made.
+  /// The merges, in the order in which they were made.
   private(set) var merges: ContiguousArray<Merge> = []
 
   private let live: LiveClusters
@@ -94,7 +95,7 @@ struct TouchMerging: ~Copyable {
       live.deallocate()
       tiles?.deallocate()
     }
-    // Most instances are small, so their memory is deallocated on this thread.
+    // Most instances are small. The memory of a small instance is deallocated at once, on this thread.
     if live.capacity > 1 << 18 { monitor.deallocate(deallocate) } else { deallocate() }
   }
 
@@ -131,16 +132,16 @@ struct TouchMerging: ~Copyable {
     horizon = Double(1 << Int(shift)) / Self.leastReaches
   }
 
-  /// `leastReaches` is the least width of tiles, and `reaches` is the width of newly made tiles. Both are multiples of
-  /// the reach of a search: the greatest distance at which the search must find clusters.
+  /// `leastReaches` is the least width of tiles, and `reaches` is the width of newly made tiles. Both widths are
+  /// measured in reaches. The reach of a search is the greatest distance at which the search must find clusters.
   private static var leastReaches: Double { 4 }
   private static var reaches: Double { 6 }
   /// Base-2 logarithm of the greatest width of tiles in units. The greatest width is an eighth of the world.
   private static var greatestShift: UInt32 { 29 }
 
-  /// Returns the radius of a badge, including half of the gap around the badge, in units of 8 px. Let s be the scaled
-  /// distance of two clusters, which `BadgeCurve.scaled` returns as a square. Then the distance between the clusters,
-  /// in units of the plane, is the sum of their radii times the square root of s.
+  /// Returns the radius of a badge, including half of the gap around the badge, in units of 8 px. Let s be the squared
+  /// scaled distance of two clusters, as returned by `BadgeCurve.scaled`. Then the distance between the clusters, in
+  /// units of the plane, is the sum of their radii times the square root of s.
   @inline(__always) private static func radius(_ diameter: UInt16, _ curve: BadgeCurve) -> Float {
     Float(UInt32(diameter) + UInt32(curve.gap)) * 0x1p-10
   }
@@ -152,7 +153,7 @@ struct TouchMerging: ~Copyable {
     }
   }
 
-  /// Merges all pairs that belong to the round, in their order.
+  /// Merges all pairs that belong to the round, in the order of `TouchingPair`.
   private mutating func merge() {
     var steps = 0
     while let pair = queue.popFirst() {

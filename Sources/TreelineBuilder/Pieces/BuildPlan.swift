@@ -29,7 +29,7 @@ public struct BuildPlan: Sendable {
   /// Indices of the nodes that the current round asks about, in the order of the round's questions.
   private var asked: [Int] = []
   private var round: PlanRound?
-  /// Number of passes over all points that the plan has asked for so far.
+  /// Number of passes that the plan has asked for so far. Each pass visits all points.
   public private(set) var passCount = 0
 
   /// Least possible piece size. A node with fewer points is a bucket, and a bucket is not split any further.
@@ -39,8 +39,8 @@ public struct BuildPlan: Sendable {
   static let mostHalvings = 64
 
   /// Approximate greatest number of bins in a round, for all nodes of the round together. Values above 2^24 have the
-  /// same effect as 2^24. But each node may always have 64 bins, even if the round then exceeds this number. Each bin
-  /// takes 40 bytes in the answers. With fewer bins, the same plan takes more rounds.
+  /// same effect as 2^24. But each node may always have 64 bins, even if a round then has more bins than this property
+  /// allows. Each bin takes 40 bytes in the answers. With fewer bins, the same plan takes more rounds.
   public var mostBins = 1 << 18
 
   /// - Parameters:

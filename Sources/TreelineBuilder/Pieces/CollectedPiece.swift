@@ -5,8 +5,8 @@ import Treeline
   ///
   /// - Complexity: Each point takes 16 bytes of memory plus the length of its codes. While the piece is built, each
   ///   point takes 50 bytes more, plus twice the length of its codes. If all points share one position, each point
-  ///   takes only 8 bytes in total, or 16 bytes plus twice the length of its codes if there are columns. So even a
-  ///   piece with the greatest possible number of points fits into memory.
+  ///   takes less. Without columns, it takes 8 bytes in total. With columns, it takes 16 bytes plus twice the length
+  ///   of its codes. So even a piece with the greatest possible number of points fits into memory.
   package struct CollectedPiece {
     package let task: PieceTask
     private var points: [PlanePoint] = []
@@ -50,7 +50,8 @@ import Treeline
       if task.stack == nil { points.append(contentsOf: newPoints) }
     }
 
-    /// Checks the codes of all columns with dictionaries. Each code must belong to an entry or mean a missing value.
+    /// Checks the codes of all columns that have dictionaries. Each code must belong to an entry or mean a missing
+    /// value.
     private func checkCodes(_ codes: UnsafeRawBufferPointer, rows: UnsafeBufferPointer<Int64>) throws(PieceError) {
       var offset = 0
       for column in columns {

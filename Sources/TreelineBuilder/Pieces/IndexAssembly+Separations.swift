@@ -4,8 +4,8 @@ import Treeline
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension IndexAssembly {
     /// Adds separations to the index, so that the index can answer queries by spacing. The separations are computed on
-    /// this machine, from the nodes in the file, once all nodes are written. Only a part of the nodes is in memory at
-    /// a time. The index has the same bytes as an index that is built in memory.
+    /// this machine after all nodes were written to the index. The nodes are read from the index, and only a part of
+    /// them is in memory at a time. The index has the same bytes as an index that is built in memory.
     ///
     /// - Parameters:
     ///   - path: Path of a scratch file. The file takes 2 bytes per point, and is deleted once the index is written.
@@ -65,11 +65,11 @@ import Treeline
     /// A part is read together with a margin around it. A small part has fewer nodes than its margin. So parts are as
     /// large as the available memory allows.
     ///
-    /// Suppose that a part of a tree of n points has memory for c nodes. Then about c nodes are shown when the first
-    /// part ends, and there are about n / c nodes below each of them. A small part and its margin contain about 1500
-    /// of the shown nodes, so about 1500 n / c nodes must fit into memory. Therefore c should be about √(1500 n). If c
-    /// is half of √(1500 n), a third more nodes are read. If c is less than a quarter of √(1500 n) with all threads,
-    /// fewer threads work, and each thread gets more memory.
+    /// Suppose that the tree has n points, and that there is memory for c nodes of a part. Then about c nodes are
+    /// shown when the first part ends, and there are about n / c nodes below each of them. A small part and its margin
+    /// contain about 1500 of the shown nodes, so about 1500 n / c nodes must fit into memory. Therefore c should be
+    /// about √(1500 n). If c is half of √(1500 n), a third more nodes are read. If c would be less than a quarter of
+    /// √(1500 n) with all threads, fewer threads work, and each thread gets more memory.
     func separatedNodes(of pointCount: Int) -> (capacity: Int, threads: Int) {
       let room = max(memory - reserve - separationPages, 0)
       func capacity(_ threads: Int) -> Int {

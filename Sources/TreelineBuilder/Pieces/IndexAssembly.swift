@@ -212,7 +212,7 @@ import Treeline
   /// The order of all records in the index: records of nodes above the pieces, and records of nodes in the pieces.
   private struct NodeOrder {
     enum Item {
-      /// The records of two siblings. Each of the three values is the number of a node in the plan.
+      /// The records of two siblings. `parent`, `left` and `right` are numbers of nodes in the plan.
       case pair(parent: Int, left: Int, right: Int)
       /// The records below the root of a piece.
       case below(piece: Int)
@@ -223,8 +223,8 @@ import Treeline
     private let nodes: [PiecePlan.TopRecord?]
     private let headers: [PieceHeader]
     private var pieces: [Int: Int] = [:]
-    /// Indices of records for each node of the plan: `records` has the node's own record, and `children` has the first
-    /// record below the node.
+    /// For each node of the plan, `records` has the index of the node's own record, and `children` has the index of
+    /// the first record below the node.
     private var records: [Int]
     private var children: [Int]
 

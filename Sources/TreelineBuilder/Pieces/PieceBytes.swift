@@ -1,10 +1,10 @@
 import Treeline
 
 /// The header of a built piece. The header describes the contents of the piece, and holds the record of the piece's
-/// root. The header has this record because, in an index, the root's record is not next to the records below the root.
+/// root. In an index, this record is not next to the records below the root. So the record is stored in the header.
 ///
-/// After the header come the bytes that the piece adds to each section of the index. A piece can be read only by the
-/// version that wrote it. The format of pieces is not part of the index format, and may change with every version.
+/// The header is followed by the bytes that the piece adds to each section of the index. A piece can be read only by
+/// the version that wrote it. The format of pieces is not part of the index format, and may change with every version.
 struct PieceHeader: BitwiseCopyable, Sendable {
   private var magic = Self.magic
   let number: UInt32
@@ -105,7 +105,7 @@ public protocol PieceSource: Sendable {
   ///   - piece: Number of the piece, from 0.
   ///   - offset: Offset of the first byte from the start of the piece.
   ///   - buffer: Buffer for the bytes. Its length is the number of bytes to read.
-  /// - Throws: `PieceError` if the piece has fewer bytes.
+  /// - Throws: `PieceError` if the piece ends before the buffer is full.
   func read(piece: Int, at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws
 }
 

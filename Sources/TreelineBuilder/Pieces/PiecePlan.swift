@@ -46,7 +46,7 @@ public struct PiecePlan: Sendable {
   var topRecords: [TopRecord?] {
     var records = [TopRecord?](repeating: nil, count: order.count)
     // `extents` is a stack of the subtrees whose parent has not been visited yet. Nodes are visited from the last to
-    // the first, so the stack has the left child of a node above the right child.
+    // the first. So on the stack, the left child of a node lies above the right child.
     var (extents, piece) = ([PointExtent](), pieces.count)
     for index in order.indices.reversed() {
       switch order[index] {

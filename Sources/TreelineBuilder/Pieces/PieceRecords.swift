@@ -42,8 +42,8 @@ struct PieceRows {
   let layout: RecordLayout
   private let rowMemory: PieceMemory
   private let recordMemory: PieceMemory
-  /// The points in the order of their rows. Each entry is the index of a point in the order of reading. The array is
-  /// nil if the points were read in the order of their rows.
+  /// The points, sorted by row. An entry is the number of a point, counted in the order in which points were read. The
+  /// array is nil if the points were read in the order of their rows.
   private var order: [UInt32]?
 
   init(pointCount: Int, _ layout: RecordLayout) {

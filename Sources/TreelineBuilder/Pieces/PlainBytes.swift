@@ -14,7 +14,7 @@ extension PlainValue {
     return bytes.sealed(as: "\(Self.self)")
   }
 
-  /// - Throws: `PieceError.damaged` if the bytes are not bytes that the property `plainBytes` has returned.
+  /// - Throws: `PieceError.damaged` if the bytes were not returned by the property `plainBytes`.
   init(plainBytes bytes: [UInt8]) throws(PieceError) {
     var bytes = try PlainBytes(bytes, sealedAs: "\(Self.self)")
     self = try Self(from: &bytes)

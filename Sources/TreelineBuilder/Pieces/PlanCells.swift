@@ -1,18 +1,18 @@
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// Positions that are divided into cells, with the sums over the points of each cell. So the points on one side of a
-  /// line can be added up without reading all points. Only the points of cells that the line crosses, and the points
-  /// of a few other cells, are read.
+  /// Positions that are divided into cells, with the sums over the points of each cell. The sums of a cell are enough
+  /// if the whole cell lies on one side of a line. So to add up the points on one side of the line, points are read
+  /// only from the cells that the line crosses, and from a few other cells.
   ///
-  /// If there are m cells with about equally many points, a line crosses O(√m) cells.
+  /// If all m cells have about the same number of points, a line crosses O(√m) cells.
   struct PlanCells: Sendable {
     struct Cell: Sendable {
       /// Moments of the points, measured from the plane's corner.
       fileprivate(set) var moments = Moments<UInt128>()
       /// Box around the points; nil if there are no points.
       fileprivate(set) var box: PlaneRect?
-      /// The indices that this cell's points have in the file, as one range for each block of points.
+      /// Where the cell's points are in the file: one range of indices for each block of points.
       fileprivate(set) var blocks: [Range<Int>] = []
 
       fileprivate mutating func add(_ points: UnsafeBufferPointer<PlanePoint>, at index: Int) {
@@ -179,7 +179,7 @@ import Treeline
     }
   }
 
-  /// A balanced k-d tree over the medians of a sample. Levels are split by x and y alternately.
+  /// A balanced k-d tree that is split at the medians of sampled points. Levels are split alternately by x and by y.
   private struct MedianTree {
     let depth: Int
     /// Medians, indexed by node number. The root has the number 1. The children of node n have the numbers 2n and 2n +
@@ -221,7 +221,7 @@ import Treeline
       split(UnsafeMutableBufferPointer(rebasing: sample[middle...]), number: 2 * number + 1, level: level + 1)
     }
 
-    /// Returns the leaf of a point, without branches, so that the processor can work on several points at once.
+    /// Returns the leaf of a point. The code has no branches, so the processor can work on several points at once.
     @inline(__always) func leaf(of point: PlanePoint) -> Int {
       medians.withUnsafeBufferPointer { medians in
         var number = 1

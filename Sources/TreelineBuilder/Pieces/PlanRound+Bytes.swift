@@ -139,7 +139,7 @@ extension Halves.Sums {
 }
 
 extension PositionQuestion {
-  /// Whether the given bins can be the answer to this question for some set of points.
+  /// Whether a set of points can exist for which the given bins are the answer to this question.
   fileprivate func canHave(_ bins: [ProductBin]) -> Bool {
     ranges.allSatisfy { range in
       (0..<range.scale.count).allSatisfy { number in

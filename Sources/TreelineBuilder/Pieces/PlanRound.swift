@@ -58,8 +58,8 @@ extension DotProducts {
   }
 }
 
-/// A question about the dot products of points with an axis. For each bin of each range, the answer has the sums over
-/// the points whose dot products are in the bin.
+/// A question about the dot product of each point and an axis. For each bin of each range, the answer has the sums
+/// over the points whose dot products are in the bin.
 struct PositionQuestion: Sendable {
   let corner: PlanePoint
   let axis: PrincipalAxis
@@ -115,8 +115,8 @@ public struct PlanAnswers: Sendable {
 
   /// - Parameters:
   ///   - points: Up to `RoutedBlock.size` points.
-  ///   - routing: The routing of the round. If this routing leads all these points to the same later split line,
-  ///     `routing` may begin at that line.
+  ///   - routing: The routing of the round, or a part of it. A part may begin at a later split line if the routing of
+  ///     the round leads all these points to that line.
   mutating func add(
     _ points: UnsafeBufferPointer<PlanePoint>, by routing: PointRouting, sortedIn block: RoutedBlock
   ) {
@@ -138,7 +138,7 @@ public struct PlanAnswers: Sendable {
     return asked.contains { round.questions[$0].concerns(box) } ? routing : nil
   }
 
-  /// Adds other answers to the same round. The other answers were computed from other points.
+  /// Adds answers that were computed from other points. They must be answers to the questions of the same round.
   public mutating func add(_ other: PlanAnswers) {
     precondition(answers.count == other.answers.count, "The answers belong to another round")
     for index in answers.indices { answers[index].add(other.answers[index]) }
@@ -246,7 +246,7 @@ extension PositionQuestion {
     return next < ranges.count && ranges[next].least <= products.upperBound
   }
 
-  /// Adds points that share one position to their bin.
+  /// Adds points to their bin. All these points have the same position.
   fileprivate func put(_ point: PlanePoint, _ sums: Halves.Sums, in bins: inout [ProductBin]) {
     let product = DotProducts(corner: corner, axis: axis).of(point)
     guard let range = range(of: product) else { return }

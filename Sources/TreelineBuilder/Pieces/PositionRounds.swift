@@ -6,9 +6,9 @@ import Treeline
 ///
 /// The search finds the same position as `SplitPositionSearch`, and uses the same bounds. For n points, the search
 /// first makes about 2^11 bins. About 50 of these bins may still hold the best position. The next pass divides these
-/// 50 bins. After this pass, about √n bins may hold the best position, with a few points each. The last pass divides
-/// these bins. The whole search takes 3 or 4 passes. If memory allows only few bins, the most promising bins are
-/// divided first, and the search takes a few more passes.
+/// 50 bins. After this pass, about √n bins may still hold the best position. Each of them has a few points. The last
+/// pass divides these bins. The whole search takes 3 or 4 passes. If memory allows only few bins, the most promising
+/// bins are divided first, and the search takes a few more passes.
 struct PositionRounds: Sendable {
   private let corner: PlanePoint
   private var bounds: PositionBounds
@@ -99,7 +99,7 @@ struct PositionRounds: Sendable {
     candidates.removeAll { $0.mostBetween < best }
   }
 
-  /// Returns the line at the best position, in a form that can be turned.
+  /// Returns the line at the best position, as `LineTurns`, which can turn the line.
   ///
   /// - Throws: `PieceError.damaged` if no position has points on both sides.
   func turns() throws(PieceError) -> LineTurns {

@@ -2,8 +2,7 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension ScratchBuild {
-    /// Greatest length of the dictionaries of all columns together, in bytes: an eighth of the memory, but at least 1
-    /// MB.
+    /// Greatest total length of the dictionaries of all columns, in bytes: an eighth of the memory, but at least 1 MB.
     private var mostDictionaryMemory: Int { max(options.memory / 8, 1 << 20) }
 
     /// Chooses the encoding of each column, once all values are surveyed.

@@ -2,7 +2,7 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension ScratchBuild {
-    /// Returns the plan of the pieces. Divides the positions into cells first, and then passes over them several
+    /// Returns the plan of the pieces. First divides the positions into cells. Then passes over the cells several
     /// times.
     func plan() throws(PieceError) -> PiecePlan {
       if let planned = state.planned { return planned.plan }
@@ -16,8 +16,8 @@ import Treeline
     ///
     /// - Parameters:
     ///   - positions: Positions of all points of the tree.
-    ///   - extent: The extent of the points, if it is known already. In its first round, the plan asks only for this
-    ///     extent.
+    ///   - extent: The extent of the points, if it is known already. The first round asks only for this extent, so a
+    ///     known extent saves the first pass.
     ///   - level: Level of the tree's root.
     func plan(_ positions: Positions, knowing extent: PlanAnswer? = nil, level: Int = 0) throws(PieceError) -> PiecePlan
     {
@@ -46,8 +46,8 @@ import Treeline
       return plan.pieces
     }
 
-    /// Returns the approximate number of passes over the positions that are needed to plan the pieces. The division
-    /// into cells is one of these passes.
+    /// Returns the approximate number of passes over the positions while the pieces are planned. The division into
+    /// cells is one of these passes.
     package static func passCount(ofPoints count: Int, _ options: Options) -> Int {
       let pieces = max(1, count / options.pieceSize(codeLength: 0) + 1)
       let levels = Int.bitWidth - (pieces - 1).leadingZeroBitCount

@@ -13,7 +13,7 @@ import Treeline
       package let index: Int
     }
 
-    /// Space for the survey and for the unused end of the last block of each file, in bytes.
+    /// Space for the survey, and for the unused part of each file's last block, in bytes.
     private static let mostStateLength = 600_000
 
     /// Upper bound of the disk space that the build needs. The bound is known once all points are read.
@@ -26,8 +26,8 @@ import Treeline
       let wide = rowWidth - 4
       let read = options.projection == .webMercator ? 22 : 24
       let separations = options.computesSeparations ? 2 : 0
-      // Bytes for each point in a build with groups: the number of the point's group, and the point's position, sorted
-      // by group.
+      // Bytes for each point in a build with groups: 2 bytes for the number of the point's group, and 8 bytes for the
+      // point's position. A file holds these positions, sorted by group.
       let groups = options.isGrouped ? 10 : 0
       // Preparing an aggregate takes space for the order of the values. Only one aggregate is prepared at a time. The
       // section of a prepared aggregate is a wavelet matrix with up to 32 levels. A section of ranks also contains the
@@ -43,9 +43,9 @@ import Treeline
           + columns.reduce(0) { $0 + $1.sectionLength(pointCount: pointCount) })
     }
 
-    /// A disk that has less free space than the rest of the build may need.
+    /// A disk that may have too little free space for the rest of the build.
     package struct MissingSpace: Hashable, Sendable {
-      /// Path on this disk that the build will write: the scratch folder or the index.
+      /// What the build will write on this disk: the path of the scratch folder or of the index.
       package let path: String
       package let isForScratch: Bool
       /// Free space that the build may need on this disk, in bytes.

@@ -29,7 +29,7 @@ import Treeline
       package var projection: Plane.Projection
       package var computesSeparations = false
       /// Least number of nodes in a part of the tree when separations are computed. The nodes of such a part take 3
-      /// MB. With smaller parts, dividing the tree would take longer than it saves. Tests use smaller parts.
+      /// MB. With smaller parts, dividing the tree would take more time than it saves. Tests use smaller parts.
       var leastSeparatedNodes = 1 << 14
       package var description = IndexDescription()
       /// Columns of the index.
@@ -90,7 +90,7 @@ import Treeline
     /// Called with the progress of a stage: the work that is done, and the total work. Most stages count points. The
     /// stage `writing` counts bytes, and `planning` counts passes over the points, without a total.
     package var progress: (Stage, _ done: Int, _ total: Int) -> Void = { _, _, _ in }
-    /// Called for each block of plain coordinates that is projected, with the plane and the coordinates.
+    /// Called before a block of plain coordinates is projected. Receives the plane and the coordinates of the block.
     package var onProjection: (Plane, ArraySlice<Coordinate>) -> Void = { _, _ in }
 
     /// - Parameter identity: Name of this build, which identifies its input and its options. No other build that has
@@ -141,7 +141,7 @@ import Treeline
 
     /// Encodings of the columns; empty until all points are read.
     package internal(set) var columns: [ColumnEncoding] = []
-    /// Surveys of the columns while points are read.
+    /// Surveys of the columns. They are made while points are read.
     var surveys: [ColumnSurvey] = []
     /// Position of each column's values in a batch of `ScratchValues`.
     var columnNumbers: [Int] = []
@@ -192,8 +192,8 @@ import Treeline
     /// order.
     ///
     /// - Parameters:
-    ///   - skippedRows: The row numbers of skipped rows. Each of these row numbers is greater than the row numbers
-    ///     that earlier calls were given.
+    ///   - skippedRows: The row numbers of skipped rows. Each of these numbers must be greater than all numbers that
+    ///     were passed to earlier calls.
     ///   - givenRows: The row number of each point, from 0 to 2^53, if the input assigns row numbers.
     ///   - groups: The group of each point, if points are grouped.
     ///   - values: For each column, the value of each point.
@@ -292,8 +292,8 @@ import Treeline
     ///
     /// - Parameters:
     ///   - checksum: Checksum of the input's bytes.
-    ///   - columns: The number and name of each column, in the order of the index; nil to keep the columns in the
-    ///     order and with the names of `Options.columns`.
+    ///   - columns: The number and name of each column, in the order of the index; nil to keep the order and the names
+    ///     in `Options.columns`.
     package func finishReading(checksum: UInt64, columns: [(column: Int, name: String)]? = nil) throws(PieceError) {
       if let writingFailure { throw writingFailure }
       if reading == nil { reading = try startReading() }
@@ -337,7 +337,7 @@ import Treeline
 
     func checkCancelled() throws(PieceError) { if monitor.isCancelled { throw .cancelled } }
 
-    /// Replaces plain coordinates by positions. The plane is known, because all points are read.
+    /// Replaces plain coordinates by positions. All points have been read, so the plane is known.
     private func project() throws(PieceError) {
       let name = ScratchFolder.Name.coordinates.rawValue
       guard options.projection == .planar, !state.isPartitioned, state.files.contains(where: { $0.name == name })

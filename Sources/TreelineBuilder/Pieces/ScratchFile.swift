@@ -71,7 +71,7 @@ import Treeline
       guard AtomicFile.synchronize(descriptor) == 0 else { throw failure("flush it to the disk") }
     }
 
-    /// Returns the XXH64 of a range of the file's bytes, which are read block by block.
+    /// Returns the XXH64 hash of the bytes in a range of the file. Reads the bytes block by block.
     func checksum(of range: Range<Int>, _ checkCancelled: () throws(PieceError) -> Void) throws(PieceError) -> UInt64 {
       let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: min(range.count, 1 << 20), alignment: 16)
       defer { buffer.deallocate() }

@@ -11,7 +11,7 @@ import Treeline
     /// Files that a build may write in the folder. The files are removed in this order.
     enum Name: String, CaseIterable {
       case state
-      /// The next state of the build, as long as this state is incomplete. The complete file is renamed to `state`.
+      /// The next state of the build, while the file is being written. The complete file is renamed to `state`.
       case newState = "state.new"
       /// The x and y coordinates of points without a map projection. The plane depends on the extent of all points. So
       /// positions on the plane replace this file once all points are read.
@@ -73,7 +73,7 @@ import Treeline
       Name.allCases.map { "\(path)/\($0.rawValue)" } + [path]
     }
 
-    /// Creates the folder, or reuses a folder that a killed build has left.
+    /// Creates the folder, or reuses a folder that was left behind by a killed build.
     ///
     /// - Parameter keepsFiles: Whether to keep existing files, so that the build can continue from them.
     package init(_ path: String, keepsFiles: Bool) throws(PieceError) {
@@ -96,9 +96,9 @@ import Treeline
 
     deinit { close(lock) }
 
-    /// Returns nil if a build has made the folder at the path. Otherwise returns a description of the file or folder,
-    /// for an error message. The files of a folder that no build has made may be the user's own, so they must not be
-    /// removed.
+    /// Returns nil if the folder at the path was made by a build. Otherwise returns a description of the file or
+    /// folder at the path, for an error message. If no build has made a folder, its files may be the user's own, so
+    /// they must not be removed.
     private static func stranger(at path: String) -> String? {
       var status = stat()
       guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {

@@ -2,7 +2,7 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   /// The section that prepares a column for percentiles, distinct counts or a search. The section can be computed even
-  /// if the values do not fit into memory. `ColumnOrder` makes a section with the same bytes in memory.
+  /// if the values do not fit into memory. `ColumnOrder` makes the section in memory, with the same bytes.
   ///
   /// A section for percentiles or distinct counts holds an integer for each point. The integers are stored as a matrix
   /// of bits, with one level for each bit. First, points are divided by ranges of their values, and each range is
@@ -21,7 +21,7 @@ import Treeline
       /// Memory budget in bytes.
       let memory: Int
       let monitor: BuildMonitor
-      /// Called while the section is computed, with the amount of work done and the total amount.
+      /// While the section is computed, called with the amount of work done and the total amount of work.
       var progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
       /// Gives the memory pages of the mapped column back to the system.
       fileprivate(set) var giveBack: () -> Void = {}
@@ -346,7 +346,7 @@ import Treeline
   /// A file whose elements are divided into parts. Each part keeps the order in which its elements were added.
   private final class DividedFile<Element: BitwiseCopyable> {
     private let file: ScratchFile
-    /// Greatest number of elements of each part.
+    /// Greatest number of elements in each part.
     let capacities: [Int]
     private let starts: [Int]
     /// For each part, the number of its elements that have been written to the file.
@@ -354,7 +354,7 @@ import Treeline
     private var pending: [[Element]]
     private let pendingCapacity: Int
 
-    /// - Parameter memory: Memory for elements that are not yet written to the file, in bytes.
+    /// - Parameter memory: Memory, in bytes, for elements that are not yet written to the file.
     init(_ file: ScratchFile, capacities: [Int], memory: Int) {
       (self.file, self.capacities) = (file, capacities)
       var (starts, end): ([Int], Int) = ([], 0)

@@ -17,8 +17,8 @@ import Treeline
     var rowsAscend = true
     /// The groups of all points; nil if points have no groups. Points of different groups never share a cluster.
     var groups: ScratchGroups?
-    /// For each column, the number of its values that are not stored exactly. These counts are known once all columns
-    /// are encoded.
+    /// For each column, the number of its values that are not stored exactly. These counts are known only after all
+    /// columns were encoded.
     var inexactCounts: [Int] = []
     /// The plan, and the greatest number of points in a piece; nil until the plan is made.
     var planned: (pieceSize: Int, plan: PiecePlan)?
@@ -29,7 +29,7 @@ import Treeline
     /// Complete files in the folder. At first, these are the files with the input. Once all points are moved to their
     /// pieces, the list contains only the file of separations.
     var files: [FileChecksum] = []
-    /// Checksum of the points, rows and codes of each piece.
+    /// For each piece, one checksum of its points, rows and codes.
     var pieceChecksums: [UInt64] = []
 
     private static let title = "Treeline scratch 4"

@@ -7,8 +7,7 @@ struct SeparatedTree: Sendable {
   let projection: Plane.Projection
   /// Gives all memory pages back to the system. A page is read again when it is needed.
   let giveBack: @Sendable () -> Void
-  /// Approximate number of bytes of the file that may be in memory before all memory pages are given back to the
-  /// system.
+  /// When about this many bytes of the file are in memory, all memory pages of the file are given back to the system.
   private let pageBytes: Int
   private var touchedBytes = 0
   private var lastRegion = UInt32.max
@@ -27,10 +26,10 @@ struct SeparatedTree: Sendable {
 
   /// Counts the memory pages that are loaded when a node is read. Must be called for each node whose data are read.
   @inline(__always) mutating func visit(_ node: Node) {
-    // The node's record, its sums and its points are in three regions of the file. The three regions are counted only
-    // if the record of the previously visited node is in another region than the record of this node. For a large
-    // node, the three regions are always counted, because the records and summaries of its children are far away in
-    // the file.
+    // A visit counts three regions of the file: one with the node's record, one with its sums, and one with its
+    // points. A visit of a small node is not counted if the record of the previously visited node is in the same
+    // region as the record of this node. A visit of a large node is always counted, because the records and summaries
+    // of its children are far away in the file.
     let region = node.record >> 11
     if region == lastRegion && node.count <= 1 << 11 { return }
     lastRegion = region
@@ -62,8 +61,8 @@ struct SeparatedTree: Sendable {
   ///   all these nodes have the same distance.
   mutating func select(_ wanted: Int, of front: ShownFront) -> (floor: UInt64, count: Int) {
     // `greatest` has the `wanted + 1` greatest of the squared distances that were visited so far. `least` is the least
-    // of them, or 0 while fewer distances have been visited. No node has a greater distance than a node above it. So
-    // if the distance of a node is not above `least`, the nodes below this node are skipped.
+    // of them, or 0 while fewer distances have been visited. A node never has a greater distance than its parent. So
+    // if the distance of a node is not greater than `least`, the nodes below this node are skipped.
     var (greatest, least) = (Heap<UInt64>(), UInt64(0))
     var count = 0
     forEachNode(below: front) { squaredDistance in

@@ -9,8 +9,8 @@ import Treeline
     private let codes: UnsafeMutableBufferPointer<UInt16>
     private var bytes: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(codes) }
 
-    /// Creates a file in which all codes are zero. If `isWhole` is true, opens an existing file with all codes
-    /// instead.
+    /// Creates a file in which all codes are zero. But if `isWhole` is true, opens an existing file that already has
+    /// all codes.
     init(_ path: String, count: Int, isWhole: Bool) throws(PieceError) {
       let file = try ScratchFile(path)
       self.file = file

@@ -1,8 +1,8 @@
 import Synchronization
 import Treeline
 
-/// Computes the separations of a tree in a file. The tree grew by splitting. Only a bounded number of its nodes are in
-/// memory at a time.
+/// Computes the separations of a tree that was grown by splitting and is stored in a file. Only a bounded number of
+/// its nodes are in memory at a time.
 ///
 /// Separations are found by a sequence of splits while a distance r falls (see `SeparationBuild`). The separation of a
 /// node depends only on shown nodes near it: nodes that are farther away than r do not affect it. So the sequence is
@@ -10,13 +10,13 @@ import Treeline
 ///
 /// 1. The first part begins at the root. The part ends when r has fallen so far that the nodes of the part fill the
 /// memory. Nodes that cannot be split before the part ends are left out. These nodes are known in advance, because the
-/// squared distance at which a node is split has an upper bound. This bound is the least of the squared own distances
-/// (see `SplitSequence`) of the node and of all nodes above it.
+/// squared distance at which a node is split has an upper bound. This bound is the least squared *own distance* (see
+/// `SplitSequence`) among the node and all nodes above it.
 /// 2. The nodes that are shown at the end of this part are divided into pieces of neighboring nodes. Each piece is run
 /// as a part of its own. This part continues the sequence with the nodes of the piece and all nodes below them. The
 /// part also includes the nodes in a *margin* around the piece, because these nodes may block nodes of the piece (see
 /// `SplitSequence`). As long as a blocking node is shown, the blocked node cannot be split. The margin is a few times
-/// r wide. Nodes at the edge of the margin are *unsure* from the beginning: the part does not show whether they are
+/// r wide. Nodes at the edge of the margin are *unsure* from the beginning: the part cannot know whether they are
 /// split, so a node may be shown anywhere in the box of an unsure node. Another node becomes unsure if an unsure node
 /// may block it, and no node that is certainly shown blocks it. Every other node is split as in the whole sequence,
 /// because every search for nodes around such a node finds the same nodes as in the whole sequence. If a node of the
@@ -68,11 +68,11 @@ package final class SeparationPieces: Sendable {
 
   /// - Parameters:
   ///   - capacity: Approximate number of nodes that a part may have in memory. A part has more nodes if its margin
-  ///     needs them. Such a part waits until enough nodes of other parts have left the memory. All threads together
-  ///     have room for `capacity` nodes per thread. More nodes are in memory only if a single part needs more room
-  ///     than this. No other part is in memory then.
-  ///   - write: Called from any thread with the number of a node and its code, if the code is not zero. All other
-  ///     codes are zero.
+  ///     needs them. Such a part waits until enough nodes of other parts have left the memory. All parts together may
+  ///     have `capacity` nodes per thread in memory. This limit is exceeded only if a single part has more nodes than
+  ///     the limit. No other part is in memory then.
+  ///   - write: Called for each node whose code is not zero, with the number of the node and its code. The calls come
+  ///     from any thread. All other codes are zero.
   init(
     of tree: SeparatedTree, capacity: Int, threads: Int, _ monitor: BuildMonitor,
     _ write: @escaping @Sendable (_ number: UInt32, _ code: UInt16) throws(PieceError) -> Void
@@ -93,7 +93,8 @@ package final class SeparationPieces: Sendable {
         progress(done)
       }
     }
-    // Nodes of different groups do not block each other. So each thread takes the small tree of one group at a time.
+    // Nodes of different groups do not block each other. So the trees of small groups are processed in parallel, each
+    // by one thread.
     let roots = tree.storage.partRoots
     try forEach(roots.filter { $0.count <= capacity }) { root throws(PieceError) in
       _ = try self.advance(ShownFront(root, of: self.tree.storage), selecting: self.capacity)
@@ -113,8 +114,8 @@ package final class SeparationPieces: Sendable {
     }
   }
 
-  /// Calls `work` with all elements on several threads, until one call fails. Each thread works on one element at a
-  /// time.
+  /// Calls `work` once for each element, on several threads. Each thread works on one element at a time. If a call
+  /// fails, no further calls begin.
   private func forEach<Element: Sendable>(
     _ elements: [Element], _ work: @escaping @Sendable (Element) throws(PieceError) -> Void
   ) throws(PieceError) {
@@ -160,10 +161,10 @@ package final class SeparationPieces: Sendable {
     return true
   }
 
-  /// Continues the sequence of splits from a front, the nodes that are shown at some distance. If all nodes below the
-  /// front fit into the memory of a part, continues to the end of the sequence. If they do not fit, continues down to
-  /// a smaller distance. This distance is chosen such that about `count` nodes may be split before this distance is
-  /// reached.
+  /// Continues the sequence of splits from a front. A front is the set of nodes that are shown at some distance. If
+  /// all nodes below the front fit into the memory of a part, continues to the end of the sequence. If they do not
+  /// fit, continues down to a smaller distance. This distance is chosen such that about `count` nodes may be split
+  /// before this distance is reached.
   ///
   /// - Returns: the nodes that are shown at the reached distance, or a front without nodes at the end of the sequence.
   ///   Nil if the separation of an own node (see `ShownFront.Member.isOwn`) cannot be computed, because the part does
@@ -171,7 +172,8 @@ package final class SeparationPieces: Sendable {
   private func advance(_ front: ShownFront, selecting count: Int) throws(PieceError) -> ShownFront? {
     var tree = tree
     let (weight, shown) = (front.weight, front.nodes.count)
-    // A part may have more than `capacity` nodes if many nodes are shown at its beginning and memory is left.
+    // A part may have more than `capacity` nodes if many nodes are shown when the part begins, and if enough memory is
+    // free.
     let most = max(capacity, min(8 * shown, max(room.capacity - shown, 2 * shown)))
     let selection =
       weight <= most ? (floor: 1, count: weight) : tree.select(count, of: front)

@@ -1,8 +1,8 @@
 import Treeline
 
-/// A front: the nodes of a tree, or of a part of a tree, that are shown at some moment of the sequence of splits. In
-/// this sequence a distance r falls, and nodes are replaced by their children one after the other (see
-/// `SplitSequence`). `SeparationPieces` continues the sequence from a front.
+/// A front: the shown nodes of a tree, or of a part of a tree, at some moment of the sequence of splits. In this
+/// sequence, a distance r falls, and one node after the other is replaced by its children (see `SplitSequence`).
+/// `SeparationPieces` continues the sequence from a front.
 struct ShownFront: Sendable {
   struct Member: Sendable {
     let node: Node
@@ -33,12 +33,13 @@ struct ShownFront: Sendable {
     nodes = [Member(node: root, position: storage.meanPosition(of: root), box: storage.box(of: root))]
   }
 
-  /// Upper bound of the number of nodes that may be split: members with `isSure`, and all nodes below these members.
+  /// Upper bound of the number of nodes that may be split, among the members with `isSure` and all nodes below these
+  /// members.
   var weight: Int { nodes.reduce(0) { $0 + ($1.isSure ? $1.weight : 0) } }
 
-  /// Divides the own nodes (see `Member.isOwn`) into pieces of neighboring nodes, and returns the indices of each
-  /// piece in `nodes`. Nodes that cannot be split are left out. The weights of the nodes of a piece add up to at most
-  /// `weight`, unless the piece consists of one node.
+  /// Divides the own nodes (see `Member.isOwn`) into pieces of neighboring nodes. For each piece, returns the indices
+  /// of its members in `nodes`. Nodes that cannot be split are left out. The weights of the nodes in a piece add up to
+  /// at most `weight`, unless the piece consists of one node.
   func pieces(upTo weight: Int) -> [[Int32]] {
     var pieces: [[Int32]] = []
     var stack = [nodes.indices.filter { nodes[$0].isOwn && nodes[$0].weight > 0 }.map { Int32($0) }]

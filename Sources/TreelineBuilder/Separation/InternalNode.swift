@@ -1,9 +1,9 @@
 import Treeline
 
-/// A node with two children, as `SplitSequence` needs it. A node is the *blocker* of another node that cannot be split
-/// yet because it is too close to the blocker. The other node waits until the blocker is split, or until the required
-/// distance is small enough. All nodes that wait for a blocker form a linked list, and the blocker is the head of the
-/// list.
+/// A node with two children, as it is stored for `SplitSequence`. If a node cannot be split yet because another node
+/// is too close, the other node is the *blocker* of the first node. The first node waits until the blocker is split,
+/// or until the required distance is small enough. All nodes that wait for a blocker form a linked list, and the
+/// blocker is the head of the list.
 ///
 /// A node's number is the tree index of its right child's first point. Numbers are unique, because each node separates
 /// a different pair of neighboring points. If neither of two nodes contains the other, the node with the smaller
@@ -42,7 +42,8 @@ struct InternalNode {
   /// node only because the node may block other nodes.
   var isOwn = true
 
-  /// Number that means no node. No node has this number, because no point comes before the first point.
+  /// Number that means no node. A node's number is the index of its right child's first point. This index is never 0,
+  /// because the points of the left child come first.
   static let none: UInt32 = 0
 
   private static let split: UInt32 = .max
@@ -133,7 +134,7 @@ struct InternalNodeTable: @unchecked Sendable {
 
   /// Returns the children of a node; nil if all points of the node have one position.
   static func children(of node: Node, _ storage: TreeStorage) -> (left: Node, right: Node)? {
-    // Reading children fails only if a file is damaged, and this tree was just made in memory.
+    // An error is thrown only if a file is damaged, but the builder has just made this tree.
     try! storage.children(of: node)
   }
 }

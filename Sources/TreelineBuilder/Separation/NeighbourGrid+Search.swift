@@ -7,13 +7,13 @@ extension NeighbourGrid {
     var rows: (first: UInt32, last: UInt32)
   }
 
-  /// If a search radius is at least this large, all cells are searched. The plane has room for only about a thousand
-  /// nodes at this distance from each other.
+  /// If a search radius is at least this large, all cells are searched. This takes little time, because the plane has
+  /// room for only about a thousand nodes at this distance from each other.
   private static let reachOfAll: UInt32 = 1 << 27
 
-  /// Returns the cells that contain all positions within the radius `reach` around two positions. Returns nil if the
-  /// two positions are so far apart that many other nodes may be between them. In this case, the cells around each
-  /// position must be searched separately.
+  /// Returns a rectangle of cells that contains all positions at most `reach` away from either of two positions.
+  /// Returns nil if the two positions are so far apart that many other nodes may be between them. In this case, the
+  /// cells around each position must be searched separately.
   @inline(__always) func area(around a: PlanePoint, _ b: PlanePoint, reach: UInt32) -> Area? {
     if reach >= Self.reachOfAll {
       let last = UInt32(truncatingIfNeeded: columnCount &- 1)

@@ -33,8 +33,8 @@ struct NeighbourGrid: ~Copyable {
   /// - Parameter capacity: Greatest number of nodes at any time.
   init(capacity: Int, _ projection: Plane.Projection, _ monitor: BuildMonitor) {
     self.projection = projection
-    // Memory that is never written takes no space. The cells rarely need more pieces than there are nodes: see
-    // `isExhausted`.
+    // More pieces are allocated than most grids need, because memory that is never written takes no space. The cells
+    // rarely need more pieces than there are nodes: see `isExhausted`.
     pieceCapacity = capacity + capacity / 4 + 1024
     pieces = UnsafeMutableRawPointer.allocate(
       byteCount: pieceCapacity * MemoryLayout<Piece>.stride, alignment: MemoryLayout<Piece>.stride
@@ -59,8 +59,8 @@ struct NeighbourGrid: ~Copyable {
     table.empty(for: count)
   }
 
-  /// Whether too few unused pieces may be left to split another node. The nodes of a cell are stored in pieces. Pieces
-  /// can run out, because a cell that becomes empty keeps one piece.
+  /// Whether the unused pieces may be too few for splitting another node. The nodes of a cell are stored in pieces.
+  /// Pieces can run out, because a cell that becomes empty keeps one piece.
   var isExhausted: Bool { pieceCount + 4 > pieceCapacity }
 }
 

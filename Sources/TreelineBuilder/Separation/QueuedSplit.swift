@@ -19,8 +19,9 @@ struct QueuedSplit: Comparable {
   @inline(__always) var rank: UInt128 { UInt128(~squaredDistance) << 32 | UInt128(node) }
 }
 
-/// Sorts queued splits in place, by the eight highest bits in which any two splits differ. After that, sorts each part
-/// by the next eight bits (P. McIlroy, K. Bostic, M. D. McIlroy, Engineering radix sort, 1993, American flag sort).
+/// Sorts queued splits in place by eight bits of their ranks, beginning at the highest bit in which any two splits
+/// differ. Splits that are equal in these bits are then sorted by lower bits, in the same way (P. McIlroy, K. Bostic,
+/// M. D. McIlroy, Engineering radix sort, 1993, American flag sort).
 ///
 /// Millions of splits may have the same distance, for example if the points form a lattice. Even then, the sort must
 /// stop within milliseconds if the build is cancelled. A cancelled sort leaves the splits in an arbitrary order.

@@ -69,7 +69,7 @@ struct SeparationBuild {
     nonisolated(unsafe) let finished = run
     monitor.deallocate { finished.release() }
     // While nodes are split, one point is reported for each split, in steps of `splitsBetweenReports`. There are fewer
-    // splits than points, above all if points share positions. The remaining points are reported now.
+    // splits than points, and far fewer if many points share positions. The remaining points are reported now.
     let reported = work.splits / SplitSequence.splitsBetweenReports * SplitSequence.splitsBetweenReports
     monitor.advance(.separating, by: codes.count - reported)
     return work

@@ -5,10 +5,10 @@ import Treeline
 /// of the node. Without prefetching, each look would wait for a dozen cache lines, one after the other. Therefore the
 /// data for later looks are prefetched, and the grid stores neighbors near each other.
 extension SplitSequence {
-  /// Prefetches the data for the next looks in four steps. The first step prefetches the node. The second step
+  /// Prefetches the data for later looks, in four steps. The first step prefetches the node. The second step
   /// prefetches the nodes to which the node links, and the slots of the cells around the node. The third step
-  /// prefetches the first pieces of these cells, and the fourth step the pieces after them. Each step reads only data
-  /// that an earlier step has prefetched.
+  /// prefetches the first pieces of these cells. The fourth step prefetches the pieces after them. Each step reads
+  /// only data that an earlier step has prefetched.
   @inline(__always) mutating func prefetchAhead() {
     for index in queue.progress(ahead: Self.nodeAhead) {
       prefetchNode(index &+ Self.nodeAhead)
@@ -69,8 +69,8 @@ extension SplitSequence {
   }
 
   /// Rebuilds the grid if it may run out of pieces, which hold the nodes of its cells. Also rebuilds the grid once two
-  /// conditions are met: the cells have become too large for the distance that is searched, and searches in the grid
-  /// have taken as long as building a new grid will take.
+  /// conditions are met: the cells are too large for the current search distance, and the searches since the last
+  /// rebuild have taken as long as the next rebuild will take.
   @inline(__always) mutating func fitGrid(to squaredDistance: UInt64) {
     if squaredDistance < gridSquaredDistance / 2 && piecesSinceGrid > 4 * shownCount || grid.isExhausted {
       remakeGrid(for: squaredDistance)

@@ -31,7 +31,7 @@ struct SplitSequence: ~Copyable {
   let nodes: UnsafeMutablePointer<InternalNode>
   /// Nodes that are shown at the beginning, in tree order.
   let shownFirst: ContiguousArray<ShownNode>
-  /// The square of the distance r falls from the upper bound of this range to the lower bound.
+  /// Range of squared distances. The square of r falls from the upper bound of this range to the lower bound.
   let squaredDistances: ClosedRange<UInt64>
   var unsure: UnsureBoxes
   /// Whether one of the sequence's own nodes has become unsure. The sequence must compute the separations of its own
@@ -54,7 +54,7 @@ struct SplitSequence: ~Copyable {
   /// Number of nodes that are shown now.
   var shownCount = 1
   var work = SeparationWork()
-  /// Called with each split and the square of its distance, for tests.
+  /// Called for each split, with the number of the node and the split's squared distance. For tests only.
   let note: ((_ node: UInt32, _ squaredDistance: UInt64) -> Void)?
 
   /// A shown node and its position. `node` is the number of the node, or `InternalNode.none` if the node cannot be
@@ -190,7 +190,8 @@ extension SplitSequence {
     piecesSinceGrid += seen.pieces
   }
 
-  /// Returns an upper bound of a distance, given its square. The bound is in whole units and at most 2^31.
+  /// Returns an upper bound of a distance, given the square of the distance. The bound is in whole units and at most
+  /// 2^31.
   @inline(__always) static func reach(_ squaredDistance: UInt64) -> UInt32 {
     UInt32(min(Double(squaredDistance).squareRoot() + 1, 0x1p31))
   }
@@ -249,8 +250,8 @@ extension SplitSequence {
 
 extension SplitSequence {
   /// Queues a node at a distance. The falling distance r must reach this distance before the node can be split. If the
-  /// sequence ends at a greater distance, the node is not queued. Even a sequence for a whole tree ends before r is 0.
-  /// At r = 0, the rule would allow every split, because any two nodes are at least 0 apart.
+  /// sequence ends before r falls to this distance, the node is not queued. Even a sequence for a whole tree ends
+  /// before r is 0, because at r = 0 the rule would allow every split: any two nodes are at least 0 apart.
   @inline(__always) mutating func enqueue(_ number: UInt32, at squaredDistance: UInt64) {
     let node = nodes + Int(number)
     node.pointee.stamp &+= 1

@@ -22,7 +22,7 @@ struct UnsureBoxes {
 
   /// Marks of the cells of one wide grid. A mark is true if a box may touch its cell. The cells are more than four
   /// times as wide as the radius of any search, or as wide as the world. Cells whose columns and rows differ by
-  /// multiples of `markSide` share one mark. In most searches all marks that are read are false, so no box is read.
+  /// multiples of `markSide` share one mark. Most searches find only marks that are false, so they read no box.
   private var marks: ContiguousArray<Bool>
   private let markLevel: UInt32
 
@@ -40,7 +40,7 @@ struct UnsureBoxes {
   private static func level(ofCellsAsWideAs width: UInt32) -> UInt32 { UInt32(32 - width.leadingZeroBitCount) }
 
   private static func column(_ coordinate: UInt32, _ level: UInt32) -> UInt32 {
-    // At level 32, the shift gives 0, which is the only column of this grid.
+    // The grid of level 32 has a single column with the number 0. At this level, the shift gives 0.
     coordinate >> level
   }
 
@@ -85,7 +85,7 @@ struct UnsureBoxes {
   }
 
   private func isReached(from point: PlanePoint, _ reach: UInt32, _ squaredDistance: UInt64) -> Bool {
-    // With a radius this large, a search on a circle of longitudes might visit one column twice, as the first and as
+    // If longitudes form a circle, a search with such a large radius might visit one column twice, as the first and as
     // the last column. Therefore all boxes are compared instead.
     if reach >= 1 << 29 { return entries.contains { isNear($0.box, point, squaredDistance) } }
     var isMarked = false

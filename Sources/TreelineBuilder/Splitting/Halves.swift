@@ -1,8 +1,8 @@
 import Treeline
 
-/// The sums over all points of a node, and the sums over the points in its left half. In formulas, n is the number of
-/// all points, and S is the sum of their positions. The left half has nₗ points, whose positions have the sum Sₗ. The
-/// right half has nᵣ points.
+/// The sums over all points of a node, and the sums over the points in the node's left half. In formulas, n is the
+/// number of all points, and S is the sum of their positions. The left half has nₗ points, whose positions have the
+/// sum Sₗ. The right half has nᵣ points.
 struct Halves {
   struct Sums: Equatable, Sendable {
     var count: UInt64 = 0

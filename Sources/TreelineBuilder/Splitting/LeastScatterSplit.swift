@@ -79,7 +79,7 @@ struct LeastScatterSplit: SplitAlgorithm {
 /// from the opposite end of the plane. The products of component and coordinate then differ from the original products
 /// only by a constant.
 private struct MirroredAxis {
-  /// All ones if coordinates are mirrored, otherwise zero.
+  /// 0xFFFFFFFF if coordinates are mirrored, otherwise 0.
   let mirror: UInt64
   let component: UInt32
   private let corner: UInt64
@@ -92,8 +92,8 @@ private struct MirroredAxis {
 
   @inline(__always) var productOfCorner: UInt64 { UInt64(component) &* corner }
 
-  /// Returns the sum of the distances of `count` points from the corner of the split (see `Split`), measured along x
-  /// or along y.
+  /// Returns the sum of the distances of `count` points from the corner of the split (see `Split`). Distances are
+  /// measured along x only, or along y only.
   ///
   /// - Parameter sum: The sum of the coordinates of the points. If coordinates are mirrored, this is the sum of the
   ///   mirrored coordinates.

@@ -23,8 +23,8 @@ extension Moments {
     }
   }
 
-  /// Adds up the upper 32 bits and the lower 32 bits of the products separately, so that the loop needs no carry. Each
-  /// of these sums over up to 2^31 points fits into 64 bits.
+  /// Adds up the upper 32 bits and the lower 32 bits of the products separately, so that the loop needs no carry. For
+  /// up to 2^31 points, each of these sums fits into 64 bits.
   @inline(__always) private static func wideSums(_ points: UnsafeBufferPointer<PlanePoint>, from corner: PlanePoint)
     -> Moments
   {
@@ -67,7 +67,7 @@ extension Moments {
       xy: Sum(truncatingIfNeeded: other.xy), yy: Sum(truncatingIfNeeded: other.yy))
   }
 
-  /// Returns the moments of the remaining points, given the moments of all points and of some of these points.
+  /// Returns the moments of the points that remain when the points of `part` are removed from the points of `all`.
   @inline(__always) static func - (all: Moments, part: Moments) -> Moments {
     Moments(
       count: all.count &- part.count, x: all.x &- part.x, y: all.y &- part.y, xx: all.xx &- part.xx,

@@ -1,8 +1,8 @@
 import Treeline
 
-/// The positions along an axis at which points may be split. Points are divided into bins. The positions at the ends
-/// of bins are compared directly. For each bin, one upper bound is computed: if the points are split at any position
-/// inside the bin, the scatter between the two halves of the points is at most this bound.
+/// The possible positions of a split along an axis. Points are divided into bins. The positions at the ends of bins
+/// are compared directly. For each bin, one upper bound is computed: if the points are split at any position inside
+/// the bin, the scatter between the two halves of the points is at most this bound.
 struct PositionBounds {
   let halves: Halves
   let axis: PrincipalAxis
@@ -25,9 +25,9 @@ struct PositionBounds {
   /// points to the mean of the j points. Then D is j (c - j) / c times M. The length of D has two upper bounds:
   ///
   /// - Along the axis, M is at most as long as the bin is wide. So D is at most c/4 times the width of the bin.
-  /// - In any direction, let s be the sum of the squared distances of all n points to their mean. The scatter between
-  ///   the j points and the other c - j points is j (c - j) / c times the square of M, and is a part of s. So D is at
-  ///   most half the square root of c s.
+  /// - Take the components of all vectors in any one direction. Let s be the sum of the squared distances of all n
+  ///   points to their mean. The scatter between the j points and the other c - j points is j (c - j) / c times the
+  ///   square of M, and is a part of s. So D is at most half the square root of c s.
   ///
   /// Take a component of v on the straight line, and increase its magnitude by the bound of the deviation. The square
   /// of this sum is a convex function of nₗ, and nₗ nᵣ is a concave function. So the quotient of the square and nₗ nᵣ
@@ -81,9 +81,9 @@ private struct BinEnd {
   }
 
   /// Returns an upper bound of the scatter between the two halves of the points, multiplied by the number of points
-  /// and by the squared length of the axis. The bound holds if the vector n Sₗ - nₗ S exceeds its value at this end by
-  /// at most `strayAlong` along the axis, and by at most `strayAcross` across the axis. Both deviations are multiplied
-  /// by the length of the axis. Returns infinity if one half is empty.
+  /// and by the squared length of the axis. The bound holds if the vector n Sₗ - nₗ S differs from its value at this
+  /// end by at most `strayAlong` along the axis, and by at most `strayAcross` across the axis. Both arguments are
+  /// multiplied by the length of the axis. Returns infinity if one half is empty.
   @inline(__always) func mostBetween(_ strayAlong: Double, _ strayAcross: Double) -> Double {
     let (along, across) = (along + strayAlong, across + strayAcross)
     return (along * along + across * across) / productOfCounts
@@ -125,8 +125,8 @@ struct Bin {
   var first: UInt32 = 0
   var x: UInt64 = 0
   var y: UInt64 = 0
-  /// Upper bound for splitting a node at any position inside the bin: the scatter between the two halves of the node's
-  /// points, multiplied by the number of the node's points, is at most this value.
+  /// Upper bound of the scatter between the two halves if a node is split at any position inside the bin. The bound is
+  /// multiplied by the number of the node's points.
   var mostBetween = 0.0
 
   /// Adds the points of another bin. The caller must already have linked the last point in the other bin's list to the
@@ -158,8 +158,8 @@ struct BinScale: BitwiseCopyable {
     self.init(from: range.lowerBound, width: UInt64(range.upperBound &- range.lowerBound), bits: bits)
   }
 
-  /// Makes a scale over three standard deviations on each side of the mean. Few points are beyond this range. With this
-  /// range, no extra pass is needed to find the range of all points.
+  /// Makes a scale over three standard deviations on each side of the mean. Few points are beyond this scale. The
+  /// scale needs no extra pass that finds the least and the greatest product.
   @inline(__always) init(around scatter: AxialScatter, bits: Int) {
     let reach = min(3 * scatter.deviation, 0x1p61).rounded(.up)
     // Products have 62 bits and a sign.

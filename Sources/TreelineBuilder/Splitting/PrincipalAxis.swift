@@ -122,9 +122,9 @@ package struct PrincipalAxis: Hashable, Sendable {
 
   private mutating func move(by step: Int64, _ isFlat: Bool) { if isFlat { y += step } else { x += step } }
 
-  /// Returns whether adding `shift` to the shorter component turns the axis past the true direction. One vector has
-  /// twice the angle of the axis, and another vector has twice the angle of the true direction. The sign of the cross
-  /// product of the two vectors decides. The cross product is exact in 128 bits.
+  /// Returns whether adding `shift` to the shorter component turns the axis past the true direction. Computes a vector
+  /// with twice the angle of the axis, and a vector with twice the angle of the true direction. The sign of the cross
+  /// product of these two vectors gives the answer. The cross product is exact in 128 bits.
   private func isPast(_ difference: Int64, _ double: Int64, _ isFlat: Bool, shift: Int64) -> Bool {
     let (x, y) = isFlat ? (x, y + shift) : (x + shift, y)
     let cross = Int128(x * x - y * y) * Int128(double) - Int128(2 * x * y) * Int128(difference)

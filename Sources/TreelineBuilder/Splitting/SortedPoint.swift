@@ -12,8 +12,8 @@ struct SortedPoint {
   /// Greatest number of points that are sorted by bins.
   static let some = 128
 
-  /// Returns the best position for a split line between a few points of a node. Returns `best` if no position between
-  /// these points is better.
+  /// Returns the best position for the split line of a node. Compares `best` with all positions between a few given
+  /// points of the node.
   ///
   /// - Parameter left: The sums over all points of the node whose products are smaller than the products of these few
   ///   points.
@@ -28,8 +28,8 @@ struct SortedPoint {
     }
   }
 
-  /// Returns the best position for a split line of a node with at most `some` points. Every position between two
-  /// neighboring points is tried.
+  /// Returns the best position for the split line of a node. The node has at most 128 points, see `some`. Every
+  /// position between two neighboring points is tried.
   @inline(never) static func bestPosition(
     betweenSome points: UnsafePointer<PlanePoint>, _ halves: Halves, _ products: DotProducts, _ scatter: AxialScatter
   ) -> SplitPosition {
@@ -84,7 +84,7 @@ struct SortedPoint {
     }
   }
 
-  /// Sorts points into bins, and then sorts by insertion. There is about one bin for each point.
+  /// Sorts points into bins, and then sorts all points by insertion. There is about one bin for each point.
   ///
   /// - Parameters:
   ///   - sorted: Memory for the points, and for one element before them.

@@ -25,8 +25,8 @@ extension PointArrays {
   /// Splits some points across their principal axis. The points must not all have one position.
   ///
   /// Both sides of the split have points. The only requirement of `split` is that the dot products of the points with
-  /// the axis are not all equal. The requirement is met, because the scatter along the principal axis is at least half
-  /// of all scatter.
+  /// the axis are not all equal. They are not all equal, because the scatter along the principal axis is at least half
+  /// of all scatter, which is above 0.
   @inline(__always) func principalSplit<Sum>(
     _ points: PointGroup<Sum>, _ scatter: Scatter, by algorithm: some SplitAlgorithm,
     solver: PrincipalAxis.Solver, threads: Int = 1

@@ -134,7 +134,7 @@ private struct WeightedSums: Sendable {
     return sums
   }
 
-  /// Returns the dot product of an axis with the weighted mean of the added points, rounded down.
+  /// Returns the dot product of an axis and the weighted mean of the added points. The product is rounded down.
   func meanProduct(with axis: PrincipalAxis) -> Int64 {
     let sum = Int128(axis.x) * Int128(x) + Int128(axis.y) * Int128(y)
     let (quotient, remainder) = sum.quotientAndRemainder(dividingBy: Int128(weight))

@@ -4,9 +4,9 @@ import Treeline
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   /// A file that appears under its name only when it is complete and on the disk.
   ///
-  /// The file is written in the same folder under a fixed temporary name. A run locks its temporary file until the run
-  /// ends. If a run is killed, its temporary file remains, and the next run for the same path removes this file. The
-  /// lock shows whether the run that made the file is still working.
+  /// While the file is written, it has a fixed temporary name in the same folder. A run keeps its temporary file
+  /// locked until the run ends. If a run is killed, its temporary file remains, and the next run for the same path
+  /// removes this file. The lock shows whether the run that made the file is still working.
   package final class AtomicFile {
     /// Path as the caller gave it, for messages.
     private let name: String
@@ -42,7 +42,7 @@ import Treeline
       descriptor = try PartialFile(path: partialPath, target: path, beginning: beginning).create()
       var created = stat()
       newMode = fstat(descriptor, &created) == 0 ? created.st_mode & 0o777 : 0o600
-      // A user who may not read the old content must not be able to read the new content.
+      // A user without permission to read the old content must not be able to read the new content.
       if isThere, fchmod(descriptor, 0o600) != 0 {
         let reason = systemReason()
         guard created.st_mode & ~status.st_mode & 0o777 == 0 else {
@@ -120,8 +120,8 @@ import Treeline
     /// Flushes a file to the disk.
     static func synchronize(_ descriptor: Int32) -> Int32 {
       #if canImport(Darwin)
-        // On Apple's systems, fsync leaves the bytes in the disk's own cache. Not every file system supports
-        // F_FULLFSYNC.
+        // On Apple's systems, fsync leaves the bytes in the disk's own cache. F_FULLFSYNC also flushes this cache, but
+        // not every file system supports it.
         if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
       #endif
       return fsync(descriptor)
@@ -144,7 +144,7 @@ import Treeline
     /// First bytes of the finished content. Empty if other kinds of files begin with the same bytes.
     let beginning: [UInt8]
 
-    /// Length of the fixed part of an index's header. This part is all zeros until it is written at the end.
+    /// Length of the fixed part of an index's header. This part is written last, and is all zeros until then.
     private static let blankLength = 128
 
     /// Creates the file and locks it. Replaces a file that an interrupted run has left.
@@ -188,8 +188,8 @@ import Treeline
       guard unlink(path) == 0 else { throw .failed(path: target, action: "remove \(path)", reason: systemReason()) }
     }
 
-    /// Returns nil for a regular file with a single name, because the temporary files of runs are of this kind.
-    /// Otherwise returns words for the kind of the file, such as "a folder", for an error message.
+    /// Returns nil for a regular file with a single name, because every temporary file of a run is such a file. For
+    /// anything else, returns words for an error message, such as "a folder".
     private static func kind(of status: stat) -> String? {
       switch status.st_mode & S_IFMT {
       case S_IFREG: status.st_nlink == 1 ? nil : "a file with several names (hard links)"
@@ -201,8 +201,8 @@ import Treeline
     }
 
     /// Whether a run may have written the content. At first, a run leaves the file empty. Then the run writes
-    /// everything except the start, which is still zeros. At the end, the run writes the start. If the run died during
-    /// this last step, the file begins with some bytes of the start, followed by zeros or by nothing.
+    /// everything except the start, which is still zeros. As its last step, the run writes the start. If the run died
+    /// during this step, the file begins with some bytes of the start, followed by zeros or by nothing.
     private func isOurs(_ descriptor: Int32) -> Bool {
       var start = [UInt8](repeating: 0, count: max(Self.blankLength, beginning.count))
       let count = start.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
@@ -260,7 +260,7 @@ import Treeline
     /// link, too, follows it in the same way. There need not be a file at the returned path.
     ///
     /// `realpath` cannot be used, because it fails if there is no file. The folders in the path may be links, too.
-    /// They are not replaced here, because the system follows them whenever the path is used.
+    /// These links are not replaced here, because the system follows them whenever the path is used.
     ///
     /// - Returns: nil if a link leads to a name that is not UTF-8.
     package static func resolved(_ path: String) -> String? {

@@ -16,9 +16,10 @@
     ///   - columns: Typed columns, which come after the attributes. No two columns may have the same name, even if one
     ///     of them is an attribute.
     ///   - description: Texts that describe the index to its users; nil to keep the description of the tree.
-    ///   - row: Returns the row number that the index stores for a point, from 0 to 2^53, given the point's row in the
-    ///     tree. If `row` is nil, the index stores the row in the tree, which is right if no rows of the input were
-    ///     skipped. Values of attributes and columns are always requested by the row in the tree.
+    ///   - row: Returns the row number that the index stores for a point, given the point's row in the tree. Row
+    ///     numbers are from 0 to 2^53. If `row` is nil, the index stores the row in the tree, which is right if no
+    ///     rows of the input were skipped. Values of attributes and columns are always requested by the row in the
+    ///     tree.
     ///   - overwriting: Whether to replace a file that is not an index.
     ///   - progress: Called with the number of bytes written and the total number of bytes.
     /// - Throws: `IndexWritingError`, which is `cancelled` if the current task is cancelled.
@@ -45,9 +46,10 @@
     ///   - columns: Typed columns, which come after the attributes. No two columns may have the same name, even if one
     ///     of them is an attribute.
     ///   - description: Texts that describe the index to its users; nil to keep the description of the tree.
-    ///   - row: Returns the row number that the index stores for a point, from 0 to 2^53, given the point's row in the
-    ///     tree. If `row` is nil, the index stores the row in the tree, which is right if no rows of the input were
-    ///     skipped. Values of attributes and columns are always requested by the row in the tree.
+    ///   - row: Returns the row number that the index stores for a point, given the point's row in the tree. Row
+    ///     numbers are from 0 to 2^53. If `row` is nil, the index stores the row in the tree, which is right if no
+    ///     rows of the input were skipped. Values of attributes and columns are always requested by the row in the
+    ///     tree.
     ///   - progress: Called with the number of bytes written and the total number of bytes.
     /// - Throws: `IndexWritingError`, which is `cancelled` if the current task is cancelled.
     /// - Precondition: Nothing has been written to the destination yet.
@@ -123,8 +125,8 @@
       return (isWide ? .wideRows : .rows, .made(bytes))
     }
 
-    /// Returns the sections of attributes, then the sections of typed columns. Among the attributes and among the typed
-    /// columns, the tree's own sections come first.
+    /// Returns the sections of attributes, then the sections of typed columns. In both groups of sections, the tree's
+    /// own sections come first.
     private func columnSections(
       _ attributes: [IndexAttribute], _ columns: [EncodedColumn], _ monitor: BuildMonitor
     ) -> [(kind: IndexSection.Kind, content: SectionContent)] {

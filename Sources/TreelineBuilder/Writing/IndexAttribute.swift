@@ -15,7 +15,7 @@ public struct IndexAttribute: Sendable {
   }
 
   /// Returns a copy of this column. `holdsCells` says whether the values may be text cells, as in CSV; see
-  /// `IndexColumn.holdingCells(_:)`. The decimal mark of numbers is a point.
+  /// `IndexColumn.holdingCells(_:)`. Numbers in text cells have a decimal point.
   package func holdingCells(_ holdsCells: Bool) -> IndexAttribute {
     var attribute = self
     attribute.holdsCells = holdsCells

@@ -13,8 +13,8 @@ import Treeline
   /// try tree.write(to: destination)
   /// ```
   ///
-  /// If a killed build has left a temporary file for this path, reserving the path removes that file. If the
-  /// destination is deallocated before an index is written, nothing else on the disk has changed.
+  /// If a killed build has left a temporary file for this path, reserving the path removes that file. Nothing else on
+  /// the disk changes if the destination is deallocated before an index is written.
   public final class IndexDestination {
     package let file: AtomicFile
 

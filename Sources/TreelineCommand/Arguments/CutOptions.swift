@@ -74,7 +74,7 @@ struct PixelCutOptions<Prefix: OptionPrefix>: ParsableArguments {
   }
 }
 
-/// The options in pixels, as help texts list them: `--detail, --spacing or --badges`.
+/// The options that choose a cut by pixels, as help texts list them: `--detail, --spacing or --badges`.
 let pixelOptions = PixelCriterion.list { "--\($0)" }
 
 extension ExpansionOrder {

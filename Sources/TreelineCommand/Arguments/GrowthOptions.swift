@@ -2,8 +2,8 @@ import ArgumentParser
 @_spi(Server) import Treeline
 import TreelineBuilder
 
-/// The options for the growth of a tree, which is the way in which the tree is built. Every subcommand that builds a
-/// tree has these options.
+/// The options for the growth of a tree. The growth is the way in which a tree is built. Every subcommand that builds
+/// a tree has these options.
 struct GrowthOptions: ParsableArguments {
   @Option(
     name: .customLong("for"),
@@ -55,7 +55,7 @@ struct GrowthRequest {
   /// Whether an option decides how the tree grows.
   var isGiven: Bool { parameters.contains { $0.name != "anchor" } }
 
-  /// Returns options for building a tree that answers the cuts.
+  /// Returns options for building a tree that supports the cuts.
   ///
   /// - Parameter addsSeparations: Whether the tree has separations even if no cut needs them.
   func options(for cuts: [Cut] = [], threads: Int? = nil, addsSeparations: Bool = false) throws -> BuildOptions {

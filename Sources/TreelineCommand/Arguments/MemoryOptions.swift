@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// The options for the memory of a build, and for the folder of the data that does not fit into memory.
+/// The options for the memory of a build and for its scratch folder. The folder receives data that does not fit into
+/// memory.
 struct MemoryOptions: ParsableArguments {
   @Option(
     help: .init(
@@ -76,9 +77,9 @@ extension ByteCount {
     #endif
   }
 
-  /// Returns the files with the memory limits of a process's control groups on Linux. All these limits apply: the limit
-  /// of the process's own group, and the limits of all groups that contain this group. In a container, only the
-  /// container's own group is visible, as the root of the groups.
+  /// Returns the files with the limits on the memory of a Linux process. All these limits apply: the limit of the
+  /// process's own control group, and the limits of all groups that contain this group. In a container, only the
+  /// container's own group is visible, and it appears as the root of the groups.
   ///
   /// - Parameter groups: Text of `/proc/self/cgroup`; see cgroups(7).
   static func memoryLimitFiles(ofGroups groups: String) -> [String] {

@@ -8,7 +8,7 @@ protocol OptionPrefix {
   static var owner: String { get }
 }
 
-/// No prefix, for the options of a subcommand with one query, and for options that apply to all queries of a
+/// No prefix. Used for the options of a subcommand with one query, and for options that apply to all queries of a
 /// subcommand.
 enum NoPrefix: OptionPrefix {
   static let (prefix, owner) = ("", "")

@@ -29,5 +29,5 @@ struct PositionOptions: ParsableArguments {
 
 extension ShownPosition.Rule: ExpressibleByArgument {}
 
-/// Part of a help text: the names of the options that keep clusters visible by default, such as `detail`.
+/// Names of options, such as `detail`, for a help text. With these options, clusters are kept visible by default.
 private let keepingOptions = PixelCriterion.allCases.filter { !$0.keepsApart }.map(\.rawValue).joined(separator: ", --")

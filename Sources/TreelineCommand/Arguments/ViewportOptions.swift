@@ -57,7 +57,7 @@ struct ViewportOptions<Prefix: OptionPrefix>: ParsableArguments {
 }
 
 extension Viewport {
-  /// Returns the viewport on the plane of a tree; nil if nothing of the plane is in view.
+  /// Returns the viewport on the plane of a tree; nil if no part of the plane is in view.
   func located<Prefix: OptionPrefix>(on tree: ClusterTree, _: Prefix.Type) throws -> PlaneViewport? {
     do { return try located(on: tree.plane) } catch {
       throw Failure.usage("--\(Prefix.prefix)\(areaParameter): \(error)")

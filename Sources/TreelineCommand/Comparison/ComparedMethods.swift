@@ -10,8 +10,8 @@ struct ComparedMethods {
   let grid: Grid
   let methods: [ClusteringMethod]
 
-  /// Reads points and builds the trees that the methods need, one for each way to build a tree (growth). If the input
-  /// is an index, uses the tree of the index.
+  /// Reads points and builds the trees that the methods need: one tree for each growth (way to build a tree). If the
+  /// input is an index, uses the tree of the index.
   ///
   /// - Parameter names: Names of the methods; nil for the standard methods that the input supports.
   init(_ names: MethodNames?, of input: Input, cellSize: CellSize, kMeans: KMeans?) throws {
@@ -65,7 +65,7 @@ struct ComparedMethods {
 }
 
 extension MethodChoice {
-  /// Describes in words what the method needs but no tree provides; nil if nothing is missing.
+  /// Returns a description of what the trees lack for the method, such as `separations`; nil if they lack nothing.
   fileprivate func lack(in trees: [Growth: ComparedTree]) -> String? {
     guard let growth else { return nil }
     guard let tree = trees[growth]?.tree else {

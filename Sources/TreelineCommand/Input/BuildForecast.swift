@@ -11,8 +11,8 @@ struct BuildForecast: CustomStringConvertible {
 
   /// Time that one core needs for each point after all points are read, in nanoseconds. `perPass` is the time for one
   /// pass over the positions while the pieces are planned. `perSeparation` is the time to compute separations.
-  /// `perSearch` is the time to search for the splits with the least scatter within pieces. `perPoint` is the time for
-  /// all other work. The values were measured on an idle virtual machine. Other machines may need half the time or
+  /// `perSearch` is the time to search, within pieces, for the splits with the least scatter. `perPoint` is the time
+  /// for all other work. The values were measured on an idle virtual machine. Other machines may need half the time or
   /// twice the time.
   private static let (perPass, perSeparation, perSearch, perPoint) = (2.0, 2000.0, 250.0, 400.0)
 
@@ -47,8 +47,8 @@ struct BuildForecast: CustomStringConvertible {
     return nanoseconds * Double(count) / 1e9 / share
   }
 
-  /// While other threads are busy, the threads get only a share of the cores. Returns this share as a number of cores.
-  /// A thread gets at most one core.
+  /// Returns the number of cores that the threads of a build get on average while the busy threads of other processes
+  /// compete for the cores. A thread gets at most one core.
   static func share(ofCores cores: Int, threads: Int, busyThreads: Double) -> Double {
     let threads = Double(max(threads, 1))
     return threads * min(1, Double(max(cores, 1)) / (threads + max(busyThreads, 0)))

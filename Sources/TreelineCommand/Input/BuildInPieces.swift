@@ -32,7 +32,7 @@ final class BuildInPieces {
   /// The second value is for builds that compute separations or merge clusters.
   private static let (bytesPerPoint, bytesWithMore) = (72, 240)
 
-  /// - Returns: nil if there is no memory limit, because none was set and the system does not report the free memory.
+  /// - Returns: nil if no memory limit was set and the system does not report the free memory.
   init?(of input: Input, to output: String, _ memory: MemoryOptions, _ plan: Plan, _ progress: ProgressBar) {
     guard let free = memory.memory ?? ByteCount.free else { return nil }
     (self.input, self.output, self.memory, self.progress) = (input, output, memory, progress)
@@ -42,7 +42,7 @@ final class BuildInPieces {
     limit = memory.memory ?? ByteCount(obstacle == nil ? free.count / 10 * 6 : free.count)
   }
 
-  /// Receives the points in batches, if they do not fit into memory.
+  /// Receives batches of the points. If all points fit into memory, there are no batches.
   var batches: PointBatches {
     let options = plan.options
     let perPoint =
@@ -52,8 +52,8 @@ final class BuildInPieces {
     return batches
   }
 
-  /// Returns the reason why the build cannot run in pieces, and a remedy, which names an option with which the build
-  /// could run in pieces. Returns nil if the build can run in pieces.
+  /// Returns the reason why the build cannot run in pieces, and a remedy. The remedy names an option with which the
+  /// build could run in pieces. Returns nil if the build can run in pieces.
   private static func obstacle(to plan: Plan) -> (reason: String, remedy: String)? {
     let options = plan.options
     guard let rule = options.growth.splitRule else {
@@ -206,8 +206,8 @@ final class BuildInPieces {
     }
   }
 
-  /// Minimum number of bytes that must be read before a forecast. The number of bytes read includes buffered bytes
-  /// that are not parsed yet. Above this minimum, the buffered bytes hardly change the estimate.
+  /// Minimum number of bytes that must be read before a forecast. Buffered bytes that are not parsed yet are counted,
+  /// too. Above this minimum, the buffered bytes hardly change the estimate.
   private static let leastForecastSize = 1 << 22
 
   /// Reports that the build runs in pieces. Also reports the cost of the build, which is estimated from the points

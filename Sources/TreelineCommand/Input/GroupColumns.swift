@@ -9,8 +9,8 @@ struct GroupColumns {
 
   var isEmpty: Bool { groupBy == nil && neverCluster == nil }
 
-  /// Finds the columns that `--group-by` and `--never-cluster` name, and reads the group of each point; nil if neither
-  /// option is given.
+  /// Finds the columns that `--group-by` and `--never-cluster` name, and returns the group of each point. Returns nil
+  /// if neither option is given.
   func groups(of table: PointTable, in input: Input) throws -> PointGroups? {
     if isEmpty { return nil }
     try refuseColumns(of: table, in: input)
@@ -37,7 +37,7 @@ struct GroupColumns {
     }
   }
 
-  /// Returns the named columns that no point of a table has.
+  /// Returns the columns that no point of a table has, although an option names them.
   fileprivate func missing(in table: PointTable) -> [Named] { named.filter { !table.hasColumn(named: $0.name) } }
 
   fileprivate func refuse(_ missing: [Named], in input: Input) throws {
@@ -87,8 +87,8 @@ struct GroupsInPieces {
   /// Columns that have not occurred in any batch so far.
   private var missing: [GroupColumns.Named]
 
-  /// Looks in the first batch for the columns that `--group-by` and `--never-cluster` name; nil if neither option is
-  /// given.
+  /// Looks in the first batch for the columns that `--group-by` and `--never-cluster` name. The result is nil if
+  /// neither option is given.
   init?(_ columns: GroupColumns, of table: PointTable, in input: Input) throws {
     if columns.isEmpty { return nil }
     (self.columns, self.input, missing) = (columns, input, columns.missing(in: table))
@@ -101,7 +101,7 @@ struct GroupsInPieces {
     try points.map { try columns.group(ofPoint: $0, of: batch.table, in: input) }
   }
 
-  /// Notes which columns occur in a batch. Must be called after the groups of the batch have been read.
+  /// Remembers which columns occur in a batch. Must be called after the groups of the batch have been read.
   mutating func note(_ batch: PointBatch) { missing.removeAll { batch.table.hasColumn(named: $0.name) } }
 
   /// Throws if a column has occurred in no batch. All batches must have been read.

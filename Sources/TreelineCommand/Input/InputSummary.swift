@@ -14,7 +14,7 @@ struct InputSummary {
     (isPlanar, columns) = (table.isPlanar, table.positionColumns)
   }
 
-  /// - Parameter reports: Reports on the columns of the index.
+  /// - Parameter reports: A report on each column of the index.
   func print(_ reports: [ColumnReport] = []) { Notes.print("treelinemap: \(text(reports))") }
 
   private func text(_ reports: [ColumnReport]) -> String {

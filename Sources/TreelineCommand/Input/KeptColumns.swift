@@ -23,8 +23,8 @@ struct KeptColumns {
   ///   the table may have such columns.
   init(_ values: [String], of table: PointTable, in input: Input, takesAnyName: Bool = false) throws {
     self.table = table
-    // Features, as in GeoJSON, have no fixed list of columns. So the columns of an input without Features are unknown,
-    // and any name is accepted.
+    // An input of Features, such as GeoJSON, has no fixed list of columns. If such an input is empty, its columns are
+    // unknown, so any name is accepted.
     let isAnyName = takesAnyName || table.columnNames == nil && table.coordinates.isEmpty
     try Self.refuseTooMany(values.flatMap(Self.names(in:)).count, "--attributes", in: input)
     for value in values {
@@ -39,7 +39,7 @@ struct KeptColumns {
   }
 
   /// Greatest number of columns and preparations (such as `+search`) that the options may request. Every index has
-  /// room for this number.
+  /// room for this many columns and preparations.
   private static let maximumCount = 1_000
 
   /// Throws if there are more columns and preparations than an index can have.

@@ -23,7 +23,7 @@ struct TypedColumns {
   /// - Parameters:
   ///   - searched: Names of columns that are prepared for search. If `values` does not contain such a column, the
   ///     column gets the kind `text`.
-  ///   - attributes: Columns that the index keeps as they are written. The value `all` does not include these columns.
+  ///   - attributes: Columns that the index keeps as they are written. In `values`, `all` means all except these.
   ///   - takesAnyName: Whether points that are not in the table may have other columns.
   init(
     _ values: [String], searched: [String] = [], of table: PointTable, in input: Input, besides attributes: [String],
@@ -110,7 +110,7 @@ struct TypedColumns {
   /// Number of sections that an index needs for the columns.
   var sectionCount: Int { named.reduce(0) { $0 + 1 + $1.preparations.count } }
 
-  /// The columns, in the form in which a build in pieces takes them.
+  /// The columns in the form that a build in pieces needs.
   var requested: [ScratchBuild.RequestedColumn] {
     named.map {
       .init(.typed($0.kind), name: $0.name, preparations: $0.preparations, cells: table.cells)

@@ -138,8 +138,8 @@ struct ClusterTable {
 }
 
 extension ClusterProperty.Value {
-  /// The value as the text of a cell; nil for lengths and corners. `PropertyColumns` makes the columns of lengths,
-  /// because each length of such a value has its own cell.
+  /// The value as the text of a cell; nil for lengths and corners. A value with two lengths needs two cells, which
+  /// `PropertyColumns` makes.
   fileprivate var cell: String? {
     switch self {
     case .flag(let flag): "\(flag)"

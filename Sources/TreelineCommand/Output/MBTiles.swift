@@ -62,7 +62,7 @@ final class MBTiles: TileArchive {
     for (name, value) in metadata {
       try check(sqlite3_reset(insertion))
       for (number, text) in [name, value].enumerated() {
-        // -1 is SQLITE_TRANSIENT, with which SQLite copies the text.
+        // -1 is SQLITE_TRANSIENT. It makes SQLite copy the text.
         let copies = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         try check(sqlite3_bind_text(insertion, Int32(number + 1), text, Int32(clamping: text.utf8.count), copies))
       }

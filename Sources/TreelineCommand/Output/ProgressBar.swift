@@ -26,7 +26,8 @@ final class ProgressBar: @unchecked Sendable {
     draw(stage, Double(pass - 1), of: Double(total)) { _ in "pass \(pass) of about \(max(pass, total))" }
   }
 
-  /// - Parameter detail: Returns the text after the bar. It is called with the seconds since the stage began.
+  /// - Parameter detail: Function that returns the text after the bar. Its argument is the number of seconds since the
+  ///   stage began.
   private func draw(_ stage: String, _ done: Double, of total: Double?, _ detail: (Double) -> String) {
     let now = ContinuousClock.now
     if self.stage?.name != stage { self.stage = (stage, now) }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import TreelineBuilder
 
-/// The output streams of the tool. Tests that run the tool in their own process redirect them.
+/// The output streams of the tool. Tests that run the tool in their own process redirect these streams.
 enum StandardStreams {
   nonisolated(unsafe) static var output = STDOUT_FILENO
   nonisolated(unsafe) static var errors = STDERR_FILENO
@@ -12,7 +12,7 @@ func printToStandardError(_ line: String) {
   FileHandle(fileDescriptor: StandardStreams.errors, closeOnDealloc: false).write(Data((line + "\n").utf8))
 }
 
-/// Messages on standard error that are not errors. They report what was read, skipped or repaired.
+/// Messages that are written to standard error but are not errors. They report what was read, skipped or repaired.
 enum Notes {
   /// Whether notes are suppressed. Set once, before any work begins.
   nonisolated(unsafe) fileprivate(set) static var areSilent = false

@@ -4,8 +4,8 @@ import TreelinePages
 extension MapPage {
   static let remedy = "run scripts/build/map-page and build the tool again"
 
-  /// The map that is built into the tool; nil if `scripts/build/map-page` had not made its files before the tool was
-  /// built.
+  /// The map that is built into the tool; nil if the tool was built before `scripts/build/map-page` made the files of
+  /// the map.
   static var ofTool: MapPage? { folderOfTool.flatMap { try? MapPage(folder: $0) } }
 
   /// The folder with the files of the map; nil if files are missing.

@@ -120,7 +120,7 @@ struct PublishedIndex {
     return try work { bar.show("Writing pages", done: Double($0) / 2, of: total, unit: "points") }
   }
 
-  /// Returns a difference between the index and a published site; nil if the site is equal to the index.
+  /// Returns text that describes a difference between the index and a published site; nil if there is no difference.
   func problem(with site: String) throws -> String? {
     do {
       return try PageVerifier(site: site, PageManifest.init(json:)).problem(

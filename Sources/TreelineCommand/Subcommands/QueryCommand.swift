@@ -34,7 +34,7 @@ struct QueryCommand: ParsableCommand {
     var isGeoJSON: Bool { self == .geojson || self == .geojsonl }
   }
 
-  /// The shape that GeoJSON contains for a cluster.
+  /// The shape that represents a cluster in GeoJSON.
   enum Geometry: String, ExpressibleByArgument, CaseIterable {
     case point
     case hull
@@ -209,7 +209,7 @@ struct QueryCommand: ParsableCommand {
 }
 
 extension QueryCommand {
-  /// Writes the points of all clusters as CSV, in the order of their rows.
+  /// Writes the points of all clusters as CSV, sorted by the row numbers of the points.
   private func writeRows(of points: Points, _ query: Query, to write: (UnsafeRawBufferPointer) throws -> Void) throws {
     let tree = points.tree
     guard try query.viewport.located(on: tree, NoPrefix.self) != nil else { return }
@@ -243,8 +243,8 @@ extension QueryCommand {
 }
 
 extension Points {
-  /// - Parameter positions: For each cluster, the position at which the cluster is shown; nil for
-  ///   `Cluster.coordinate`. Pass nil only if `Cluster.coordinate` is the mean of the cluster's points.
+  /// - Parameter positions: For each cluster, the position at which the cluster is shown. nil means
+  ///   `Cluster.coordinate`, and is allowed only if `Cluster.coordinate` is the mean of the cluster's points.
   fileprivate func features(
     of clusters: Clusters, cut: Cut, _ aggregates: [Aggregate], _ values: [[AggregateValue]]?,
     at positions: [ShownPosition?], ellipses: Bool, hulls: Bool, members: Bool, _ geometry: QueryCommand.Geometry,

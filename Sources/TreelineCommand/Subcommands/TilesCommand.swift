@@ -27,7 +27,8 @@ struct TilesCommand: ParsableCommand {
 
   @OptionGroup var cut: PixelCutOptions<NoPrefix>
 
-  /// The options of a cut by a limit. They are always refused, with a helpful message. The help does not list them.
+  /// Options for a cut that has a limit. These options are always refused, with a helpful message. The help does not
+  /// list them.
   @Option(help: .hidden) var limit: String?
 
   @Option(help: .hidden) var order: String?

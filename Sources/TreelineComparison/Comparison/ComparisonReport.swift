@@ -24,9 +24,10 @@ package struct ComparisonReport: Sendable {
 
   /// - Parameters:
   ///   - methods: One or more methods. The summary compares each method with the first method, such as the grid.
-  ///   - tree: Tree whose points all methods cluster.
+  ///   - tree: The tree. Each method divides the points of this tree into clusters.
   ///   - grid: `Grid(over: tree)`. If the options have no limit, the limit in a view is the number of clusters of this
-  ///     grid. The distortions of the methods are also divided by the distortions of this grid.
+  ///     grid in the view. The grid is also a yardstick: the report divides the distortions of the methods by the
+  ///     distortions of the grid.
   ///   - views: The views; nil to choose views by the options.
   /// - Throws: `ComparisonError` or `QueryError` if the options request something that cannot be shown. `GridError` if
   ///   the size of cells is invalid. `IndexError` if the index of a tree is damaged. Errors of k-means are passed on.
@@ -57,8 +58,8 @@ package struct ComparisonReport: Sendable {
   /// Boxes of all views that the report shows as pictures.
   package var shownBoxes: [BoundingBox] { (views.map(\.view) + (journey?.views ?? [])).map(\.box) }
 
-  /// Returns the measures in `order` that have values. The distortion relative to k-means has values only if k-means
-  /// takes part.
+  /// Returns `order`, but leaves out the distortion relative to k-means if this measure has no values. It has values
+  /// only if k-means takes part.
   func measures(_ order: [ViewMeasure] = ViewMeasure.all) -> [ViewMeasure] {
     let hasKMeans = views.contains { $0.values(of: .distortionToKMeans).contains { $0 != nil } }
     return hasKMeans ? order : order.filter { $0 != .distortionToKMeans }
@@ -78,8 +79,8 @@ package struct ComparisonOptions: Sendable {
   /// Maximum number of clusters in a view; nil to use the number of clusters that the grid shows in the view.
   package var limit: Int?
 
-  /// K-means, for comparison with clusters that are almost the best possible; nil to leave k-means out. In each view,
-  /// the function is called for several numbers of clusters.
+  /// The k-means function, which finds clusters that are almost the best possible; nil to leave k-means out of the
+  /// comparison. In each view, the function may be called several times, with different numbers of clusters.
   package var kMeans: KMeans?
 
   /// A journey to compare in addition to the views; nil to compare only the views.
@@ -104,7 +105,7 @@ extension Viewport.Size {
   package static let standard = Viewport.Size(width: 1024, height: 768)
 }
 
-/// A request for a comparison that cannot be carried out.
+/// The reason why a requested comparison cannot be carried out.
 package enum ComparisonError: Error, Hashable, Sendable {
   case notAPicture(found: Viewport)
   case boxOffPlane(found: BoundingBox)

@@ -10,7 +10,8 @@ struct ViewComparison: Sendable {
   let limit: Int
   /// Results of the methods, in the order of the methods.
   let results: [MethodResult]
-  /// Whether each method can be called the best. A method that only serves as a yardstick is never called the best.
+  /// For each method, whether it can be called the best. A method that only serves as a yardstick is never called the
+  /// best.
   let isRanked: [Bool]
   /// The points in the view, or an even sample of them, for the picture.
   let dots: PointDots

@@ -9,7 +9,7 @@ struct AnswerChange: Sendable {
   let entered: [Int]
   /// Indices of clusters in the first answer that share no point with the second answer.
   let exited: [Int]
-  /// Number of clusters in the first answer and in the second answer.
+  /// Number of clusters in the first answer, and number of clusters in the second answer.
   let fromCount: Int
   let toCount: Int
 
@@ -89,7 +89,7 @@ enum Fate: CaseIterable {
   case split
   /// The first cluster is a part of the second cluster.
   case merged
-  /// Both clusters have points that the other cluster lacks.
+  /// Each of the two clusters has points that the other cluster lacks.
   case torn
   /// The cluster shares no point with the other answer.
   case entered, exited

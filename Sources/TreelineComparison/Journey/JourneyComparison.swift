@@ -20,7 +20,7 @@ struct JourneyComparison: Sendable {
   struct MethodResult: Sendable {
     /// Index of the method in the comparison.
     let index: Int
-    /// The method. If the method has a detail, the detail is equal in all views. See `ClusteringMethod.settling`.
+    /// The method. If the method has a detail, all views use the same detail. See `ClusteringMethod.settling`.
     let method: ClusteringMethod
 
     let journey: MeasuredJourney
@@ -49,8 +49,8 @@ struct JourneyComparison: Sendable {
     self.limit = limit
     let settled = try travellers.map { try methods[$0].settling?(views, limit) ?? methods[$0] }
     let answers = try settled.map { try $0.answers(to: views, limit: limit) }
-    // A view may have many points. So everything that is computed from the points of a view is computed before the
-    // points of the next view are read.
+    // A view may have many points. So the points of only one view at a time are kept in memory: everything that needs
+    // these points is computed before the points of the next view are read.
     var dots: [PointDots] = []
     var measured = [[MeasuredView]](repeating: [], count: settled.count)
     for (index, view) in views.enumerated() {

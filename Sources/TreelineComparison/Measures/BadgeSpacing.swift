@@ -1,8 +1,8 @@
 @_spi(Server) import Treeline
 
 extension ViewMeasure {
-  /// Share of badges, from 0 to 1, whose nearest neighbor lies directly to the left or right, above or below. The
-  /// direction may be up to 5 degrees off. nil if all clusters share one position.
+  /// Share of badges, from 0 to 1, whose nearest neighbor lies in the same row or in the same column. The direction to
+  /// the neighbor may be up to 5 degrees off. nil if all clusters share one position.
   static var axisShare: Self {
     Self(
       key: "grid_look", title: "Badges in rows and columns",
@@ -12,7 +12,8 @@ extension ViewMeasure {
     ) { $0.neighbours.axisShare }
   }
 
-  /// Relative spread of the distances to the nearest neighbor, at least 0. nil if all clusters share one position.
+  /// Standard deviation of the distances from badges to their nearest neighbors, divided by the mean distance. nil if
+  /// all clusters share one position.
   static var neighbourSpread: Self {
     Self(
       key: "neighbour_spread", title: "Unevenness of gaps",
@@ -35,7 +36,8 @@ extension ViewMeasure {
     ) { $0.badges.overlap(of: $0.clusters) }
   }
 
-  /// Smallest distance between two badges, on or off the screen. nil if there are fewer than two clusters.
+  /// Smallest distance between the middles of two badges. Badges outside the screen are included. nil if there are
+  /// fewer than two clusters.
   static var closestPair: Self {
     Self(
       key: "closest_pair_px", title: "Nearest two badges",
@@ -100,7 +102,7 @@ struct PixelIndex: Sendable {
   private var items: [Int]
   private var starts: [Int]
 
-  /// Creates bins of about one position each, if positions are spread evenly.
+  /// Creates the bins. If the positions are spread evenly, each bin contains about one position.
   ///
   /// - Complexity: O(positions)
   init(_ positions: [PixelPoint]) {
@@ -109,8 +111,8 @@ struct PixelIndex: Sendable {
     let size = positions.reduce(origin) { pointwiseMax($0, $1) } - origin
     let count = Double(max(positions.count, 1))
     // The side of a bin is the greatest of three values. The first value gives about one bin for each position. The
-    // second value is greater if the positions lie along a line, and keeps the number of bins small. The third value
-    // keeps the side above 0.
+    // first value is too small if the positions lie along a line. In this case, the second value keeps the number of
+    // bins small. The third value keeps the side above 0.
     side = max((size.x * size.y / count).squareRoot(), size.max() / count, 1e-6)
     columns = Int(size.x / side) + 1
     rows = Int(size.y / side) + 1

@@ -88,7 +88,7 @@ struct Yardsticks {
   let kMeans: KMeans?
   let view: ComparisonView
   let points: ViewPoints
-  /// Distortions that have been computed, by the number of clusters.
+  /// The distortions that were already computed. The key is the number of clusters.
   var known: [Int: Distortions] = [:]
 
   /// Distortions in pixels; nil for a distortion that was not computed.

@@ -1,8 +1,8 @@
 @_spi(Server) import Treeline
 
 extension ViewMeasure {
-  /// Rank correlation between the counts of all shown clusters and the numbers of points around the clusters, from -1
-  /// to 1. All points around a cluster are counted, even points of other clusters. Points outside the view are counted,
+  /// Rank correlation, from -1 to 1, between two values of each shown cluster: its count and the number of points
+  /// around it. All points around a cluster are counted, even points of other clusters. Points outside the view count,
   /// too, because otherwise the surroundings of a cluster at the edge would seem emptier. The value is nil if there are
   /// fewer than three clusters, if all counts are equal, or if all numbers of points around the clusters are equal.
   static var densityCorrelation: Self {
@@ -37,7 +37,8 @@ func rankCorrelation(_ first: [Double], _ second: [Double]) -> Double? {
   return scale > 0 ? product(first, second) / scale : nil
 }
 
-/// Returns the rank of each value in ascending order, from 0. Equal values get the mean of their ranks.
+/// Returns the rank of each value. Ranks are counted from 0, which is the rank of the smallest value. Equal values get
+/// the mean of their ranks.
 private func ranks(of values: [Double]) -> [Double] {
   let order = values.indices.sorted { values[$0] < values[$1] }
   var ranks = [Double](repeating: 0, count: values.count)
@@ -51,8 +52,8 @@ private func ranks(of values: [Double]) -> [Double] {
 }
 
 extension ClusterTree {
-  /// Returns the number of points within a distance of a position on the plane, or `limit` if this number is larger. If
-  /// the box of a node lies within the distance, all points of the node are counted at once.
+  /// Returns the number of points in a circle on the plane, but at most `limit`. If the box of a node lies inside the
+  /// circle, all points of the node are counted at once.
   ///
   /// - Complexity: O(log n + nodes that cross the circle).
   func pointCount(within radius: Double, ofX x: Double, _ y: Double, upTo limit: Int = .max) throws -> Int {
@@ -79,7 +80,7 @@ extension ClusterTree {
   }
 
   /// Returns an upper bound on the squared distance to any point of a box: the squared distance to its farthest corner.
-  /// The world repeats, so the copy of the box with the smallest bound is used.
+  /// If the world repeats, the box has several copies. The smallest of their bounds is returned.
   private func squaredDistance(fromX x: Double, _ y: Double, toFarthestOf rect: PlaneRect) -> Double {
     func width(from x: Double) -> Double { max(abs(Double(rect.minX) - x), abs(rect.eastX - x)) }
     var dx = width(from: x)

@@ -13,7 +13,8 @@ struct Measure<Subject>: Sendable {
 
   let unit: MeasureUnit
   let direction: MeasureDirection
-  /// Words with which the summary of a report praises a method for this measure; nil to leave the measure out.
+  /// Words with which the summary of a report praises a method for this measure; nil if the summary does not mention
+  /// the measure.
   var praise: Praise?
   /// Computes the value. Returns nil if the measure has no value. For example, a single cluster has no neighbor.
   let formula: @Sendable (Subject) throws -> Double?
@@ -22,8 +23,8 @@ struct Measure<Subject>: Sendable {
 /// The direction in which a measure gets better.
 enum MeasureDirection: Sendable { case less, more, nearerToOne }
 
-/// Words with which the summary of a report praises a method for a measure. Smaller values of the measure must be
-/// better.
+/// Words with which the summary of a report praises a method for a measure. Only a measure whose smaller values are
+/// better may have such words.
 struct Praise: Sendable {
   /// Heading of the measure in the summary; nil to use the measure's own title.
   var title: String?

@@ -38,7 +38,7 @@ extension ClusterTree {
           // The nearer child is pushed last, so it is visited first.
           stack += [visit(left), visit(right)].sorted { $0.bound > $1.bound }
         } else {
-          // All points of a stack share one position, so it is enough to read a few of them.
+          // If a node has no children, all its points share one position. So it is enough to read a few of them.
           for index in Int(node.first)..<Int(node.first) + min(Int(node.count), Self.scannedCount) {
             best = min(best, squaredDistance(fromX: x, y, to: PlaneRect(position(atTreeIndex: index))))
           }
@@ -55,7 +55,8 @@ extension ClusterTree {
     let (minX, maxX) = (Double(rect.minX), rect.eastX)
     var dx = max(minX - x, 0, x - maxX)
     if plane.projection == .webMercator, dx > 0 {
-      // The world repeats, so the copies of the box one turn to the west and one turn to the east are also considered.
+      // The world repeats, so two copies of the box are also considered: the copy that lies one turn to the west, and
+      // the copy that lies one turn to the east.
       dx = min(dx, max(minX - (x - Plane.turnWidth), 0), max(x + Plane.turnWidth - maxX, 0))
     }
     return squaredLength(dx, max(Double(rect.minY) - y, 0, y - Double(rect.maxY)))

@@ -30,10 +30,10 @@ import Treeline
   /// Number of nodes that cover the points in view. Needed only if the clusters of the answer are not nodes.
   private static let coverSize = 256
 
-  /// Computes the measures of an answer of a tree in a view.
+  /// Computes the measures of the clusters that a tree has in a view.
   ///
   /// - Throws: `IndexError` if the index is damaged.
-  /// - Complexity: O(k log n) for k clusters, and a bounded sample.
+  /// - Complexity: O(k log n) for k clusters, plus the time to read a sample of bounded size.
   public init(of clusters: Clusters, cut: Cut, over tree: ClusterTree, in view: ComparisonView) throws {
     let shown = clusters.map { cluster in
       var shown = Self.shown(x: cluster.x, y: cluster.y, pointCount: cluster.pointCount, in: view)
@@ -43,8 +43,8 @@ import Treeline
     try self.init(of: shown, cover: clusters.map(\.range), over: tree, in: view) { cover, _ in cover }
   }
 
-  /// Computes the measures of an answer of a grid in a view. The row numbers of the grid must be the tree indices of
-  /// the points.
+  /// Computes the measures of the clusters that a grid has in a view. The row numbers of the grid must be the tree
+  /// indices of the points.
   public init(of cells: [GridCluster], over tree: ClusterTree, in view: ComparisonView) throws {
     let shown = cells.map { Self.shown(x: $0.meanX, y: $0.meanY, pointCount: $0.pointCount, in: view) }
     let side = cells.first?.cell.side ?? 1
@@ -62,8 +62,8 @@ import Treeline
 
   /// - Parameters:
   ///   - cover: Ranges of tree indices that contain all points in view.
-  ///   - owner: Returns the cluster of a point in view. The first argument is the number of the point's range in
-  ///     `cover`.
+  ///   - owner: Returns the cluster of a point in view. The first argument is the index in `cover` of the range that
+  ///     contains the point.
   private init(
     of shown: [ShownCluster], cover: [Range<Int>], over tree: ClusterTree, in view: ComparisonView,
     owner: (_ cover: Int, PlanePoint) -> Int?

@@ -1,7 +1,7 @@
 @_spi(Server) import Treeline
 
 extension ViewMeasure {
-  /// Share of the points in view that are shown as single points, from 0 to 1. nil if no point is in view.
+  /// Share, from 0 to 1, of the points in view that are shown as single points. nil if no point is in view.
   static var singleShare: Self {
     Self(
       key: "single_share", title: "Points shown unclustered",
@@ -10,8 +10,8 @@ extension ViewMeasure {
     ) { $0.singles.share }
   }
 
-  /// Share of the lone points in view that are shown at their own position, from 0 to 1. A point is lone if no other
-  /// point is near it, see `SinglePoints.loneliness`. nil if no point in view is lone.
+  /// Share, from 0 to 1, of the lone points in view that are shown as single points at their own position. A point is
+  /// lone if no other point is near it, see `SinglePoints.loneliness`. nil if no point in view is lone.
   static var lonePointsKept: Self {
     Self(
       key: "lone_points_kept", title: "Lone points kept",
@@ -32,8 +32,8 @@ struct SinglePoints: Sendable {
   /// a third badge between their own badges.
   static let loneliness = 3 * PixelCriterion.spacing.standard
 
-  /// Maximum distance in pixels between a lone point and the position at which the point is shown. Some methods round
-  /// positions differently, so the distance is not 0.
+  /// Maximum distance, in pixels, at which a lone point still counts as shown at its own position. The distance is
+  /// greater than 0, because some methods round positions differently.
   private static let tolerance = 0.5
 
   init() {}
@@ -68,7 +68,8 @@ extension ClusterTree {
   /// the window, is farther away than `distance`.
   ///
   /// - Complexity: O(log n) for each point in a bucket (a node of few points) that is wider than the distance. Few
-  ///   points lie in such buckets. In a narrower node, all points are within the distance of each other.
+  ///   points lie in such buckets. A narrower node of several points is skipped: all its points are within the
+  ///   distance of each other, so none of them is lone.
   func lonePoints(in window: PlaneWindow, within distance: Double) throws -> [Int] {
     try withStorage { storage in
       var lonePoints: [Int] = []

@@ -8,7 +8,7 @@ package struct ClusteringMethod: Sendable {
   let name: String
   /// Heading of one or two words.
   let title: String
-  /// A description for newcomers in half a sentence, in lower case and without a period.
+  /// Half a sentence that describes the method to newcomers, in lower case and without a period.
   let summary: String
   /// The meaning of the shapes behind badges, worded like `summary`; nil if there are no shapes.
   var extentMeaning: String?
@@ -19,7 +19,7 @@ package struct ClusteringMethod: Sendable {
   var isFixed = true
 
   /// Returns this method with the same detail in all views of a journey. With this detail, the views have at most
-  /// `limit` clusters on average. The property is nil if the method does not choose a detail for each view.
+  /// `limit` clusters on average. `settling` may be nil if the method does not choose a detail for each view.
   var settling: (@Sendable (_ views: [ComparisonView], _ limit: Int) throws -> ClusteringMethod)?
 
   /// Returns the clusters of a view. Their number is at most `limit`, if the method has a limit. During a journey,
@@ -39,10 +39,10 @@ package struct ClusteringMethod: Sendable {
   }
 }
 
-/// A cluster as a method shows it in a view.
+/// A cluster that a method shows in a view.
 struct ShownCluster: Sendable {
-  /// Middle of the badge in pixels of the view. The badge may lie outside the picture, because the cluster may have
-  /// points there.
+  /// Middle of the badge in pixels of the view. The middle may lie outside the picture, because the cluster may also
+  /// have points outside the picture.
   let position: PixelPoint
   /// Count on the badge, at least 1. The count includes points outside the view.
   let pointCount: Int

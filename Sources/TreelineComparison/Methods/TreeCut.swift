@@ -1,6 +1,6 @@
 @_spi(Server) import Treeline
 
-/// A cut of a tree that takes part in a comparison, with its texts.
+/// One of the cuts that are compared, with its texts. A cut selects the clusters of a tree that are shown.
 ///
 /// To add a cut, add a line to `all`.
 package struct TreeCut: Hashable, Sendable {
@@ -49,7 +49,7 @@ package struct TreeCut: Hashable, Sendable {
       isFitted: pixels == nil)
   }
 
-  /// Returns a cut in which clusters are at least `pixels` pixels apart, without a limit.
+  /// Returns a cut without a limit, in which clusters are at least `pixels` pixels apart.
   package static func spacing(_ pixels: Double = PixelCriterion.spacing.standard) -> TreeCut {
     TreeCut(
       name: "spacing", title: "Spacing",
@@ -86,8 +86,8 @@ package struct TreeCut: Hashable, Sendable {
     isFitted ? .detail(try Self.leastDetail(of: tree, in: views, limit: limit)) : self
   }
 
-  /// Returns the smallest detail at which the mean number of clusters in some views is at most `limit`, rounded to a
-  /// sixteenth of a pixel. The number of clusters never grows with the detail, so bisection finds the smallest detail.
+  /// Returns the smallest detail, in steps of a sixteenth of a pixel, at which the mean number of clusters in some
+  /// views is at most `limit`. A larger detail never gives more clusters, so bisection finds the smallest detail.
   static func leastDetail(of tree: ClusterTree, in views: [ComparisonView], limit: Int) throws -> Double {
     func isWithin(_ detail: Double) throws -> Bool {
       let counts = try views.map { try tree.clusters(.detail(detail), in: $0.window, zoom: $0.zoom).count }

@@ -10,20 +10,20 @@ func fixed(_ value: Double, _ decimals: Int) -> String {
   return decimals == 0 ? sign + padded : sign + padded.dropLast(decimals) + "." + padded.suffix(decimals)
 }
 
-/// Removes zeros at the end of a decimal. For example, `trimmed("12.50")` is "12.5" and `trimmed("3.0")` is "3".
+/// Removes zeros at the end of the decimals. For example, `trimmed("12.50")` is "12.5" and `trimmed("3.0")` is "3".
 func trimmed(_ text: String) -> String {
   guard text.contains("."), !text.contains("e") else { return text }
   let digits = text.prefix(through: text.lastIndex { $0 != "0" }!)
   return String(digits.last == "." ? digits.dropLast() : digits)
 }
 
-/// Returns a number with the fewest digits, without ".0" at the end.
+/// Returns the shortest text that identifies a number, without ".0" at the end.
 func shortest(_ value: Double) -> String { trimmed("\(value)") }
 
 /// Returns a length in a picture, rounded to 0.1 px, such as 12 or -3.5.
 func coordinate(_ value: Double) -> String { trimmed(fixed(value, 1)) }
 
-/// Returns a whole number with commas between thousands, such as 139,409.
+/// Returns a whole number with a comma between groups of three digits, such as 139,409.
 func grouped(_ value: Int) -> String {
   guard value.magnitude >= 1000 else { return "\(value)" }
   let last = "\(value.magnitude % 1000)"

@@ -6,7 +6,7 @@
 @_spi(Server) public struct ComparisonView: Hashable, Sendable {
   let box: BoundingBox
 
-  /// Zoom for tiles of 256 px, which may be fractional.
+  /// Zoom for tiles of 256 px. The zoom may be a fraction.
   let zoom: Double
 
   let plane: Plane
@@ -96,7 +96,7 @@ extension ComparisonView {
 
   func shows(_ position: PixelPoint) -> Bool { 0...width ~= position.x && 0...height ~= position.y }
 
-  /// Width of the world in pixels, after which the picture repeats; infinite on a plane without a projection.
+  /// Width of the world in pixels; infinite on a plane without a projection. The picture repeats at this interval.
   var turn: Double { plane.projection == .webMercator ? Plane.turnWidth / unitsPerPixel : .infinity }
 
   /// In a picture of a repeating world, a place is shown at several positions, which differ by the width of the world.
@@ -117,7 +117,7 @@ extension Plane {
 /// The points inside a view, in tree order. Points that follow each other in this list are usually close to each other
 /// on the map.
 struct ViewPoints: Sendable {
-  /// Positions in pixels of the view.
+  /// Position of each point in the picture of the view, in pixels.
   private(set) var positions: [PixelPoint] = []
   /// Tree index of each point.
   private(set) var treeIndices: [Int] = []
@@ -138,16 +138,16 @@ struct ViewPoints: Sendable {
   var count: Int { positions.count }
 }
 
-/// The points of a view as dots in its picture.
+/// The dots that show the points of a view in its picture.
 struct PointDots: Sendable {
-  /// Positions in pixels of the view. The picture is divided into squares with sides of half a pixel, and no square
-  /// contains two positions.
+  /// Positions of the dots in the picture, in pixels. The picture is divided into squares with sides of half a pixel,
+  /// and no square contains two positions.
   let positions: [PixelPoint]
   /// Interval of the drawn dots: only every `step`-th dot is drawn. 1 if no dot is left out.
   let step: Int
 
-  /// Draws no dot for a point that an earlier dot hides. Keeps every `step`-th of the other dots in tree order. This
-  /// thins out all parts of the picture evenly.
+  /// Skips points that earlier dots hide. If too many dots remain, keeps only every `step`-th dot in tree order, so
+  /// that all parts of the picture are thinned out evenly.
   ///
   /// - Complexity: O(points in view).
   init(_ points: ViewPoints, atMost limit: Int) {

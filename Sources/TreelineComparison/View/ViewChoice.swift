@@ -3,10 +3,10 @@ import GridBaseline
 
 /// Chooses views of a data set: first all points, then denser and denser parts. Equal data gives equal views.
 ///
-/// Each step tries several views that are one zoom level closer. Each of these views is centered on the points of a
-/// cell in a grid over the previous view. The step takes the view with the most points. At the end, some of the views
-/// of all steps are kept, at equal intervals. The split rule of the tree does not matter, so reports of different
-/// split rules show the same views.
+/// Each step divides the previous view into the cells of a grid. For each cell, the step tries a view that is one zoom
+/// level closer and is centered on the points of the cell. The step takes the view with the most points. At the end,
+/// steps are selected at equal intervals, and only their views are kept. The split rule of the tree does not matter,
+/// so reports of different split rules show the same views.
 struct ViewChoice {
   let tree: ClusterTree
   let grid: Grid
@@ -18,15 +18,15 @@ struct ViewChoice {
   /// Greatest zoom, at which a pixel is 60 cm wide at the equator. At higher zooms, points are hardly ever close to
   /// each other on the screen.
   static let maximumZoom = 18.0
-  /// Size of the cells in the grid over the previous view. For each cell, a view that is centered on the points of the
-  /// cell is tried as the next view.
+  /// Size of the cells in the grid over the previous view. Each cell gives one candidate for the next view. The
+  /// candidate is centered on the points of the cell.
   private static let cellSize = CellSize.pixels(64)
   /// Free space around the points in the view of all points, in pixels: half of the largest badge, and a little more.
   private static let margin = 32.0
 
   /// - Returns: The view of all points, at the zoom at which they fit, and then parts at increasing whole zooms. There
-  ///   are no views if there are no points, or if all points share one position on a plane without a projection. The
-  ///   extent of such a plane is 0.
+  ///   are no views if there are no points. On a plane without a projection, there are also no views if all points
+  ///   share one position, because the extent of the plane is then 0.
   func views() throws -> [ComparisonView] {
     guard let whole = try whole() else { return [] }
     let descent = try descent(from: whole)
@@ -88,10 +88,10 @@ struct ViewChoice {
     return best
   }
 
-  /// Returns the view centered on a position, cut at the edges of the plane. The view differs from a viewport with the
-  /// same center in two ways. If the view shows the whole world, its west and east edges are the seam, which lies in
-  /// the widest gap between the longitudes of the data. If the edges of the view are in degrees, the edges are
-  /// rounded, so that they can be written exactly.
+  /// Returns the view centered on a position, cut at the edges of the plane. There are two differences from a viewport
+  /// with the same center. First, if the view shows the whole world, its west and east edges lie on the seam. The seam
+  /// is in the widest gap between the longitudes of the data. Second, if the edges of the view are in degrees, the
+  /// edges are rounded, so that they can be written exactly.
   func view(x: Double, y: Double, zoom: Double) throws -> ComparisonView {
     let units = Plane.unitsPerPixel(zoom: zoom)
     let (halfWidth, halfHeight) = (size.width / 2 * units, size.height / 2 * units)
@@ -117,9 +117,9 @@ struct ViewChoice {
 ///
 /// The journey begins with a view of all points, and zooms in on the middle of the densest view (see `ViewChoice`).
 /// Each step zooms in by 0.5 zoom levels, up to 6 levels in total, as long as there is enough to see. The journey
-/// pauses after one third of the way in, after two thirds, and at the end of the way in. In each pause it pans by a
-/// tenth of the screen to the right, down, left and up. Then each step zooms out by 0.7 levels. On the way in and out,
-/// each view lies inside all views of smaller zooms.
+/// pauses after one third of these steps, after two thirds, and after the last one. In each pause it pans by a tenth
+/// of the screen to the right, down, left and up. After the last pause, each step zooms out by 0.7 levels. Apart from
+/// the panned views, each view lies inside all views of smaller zooms.
 struct Flight {
   let choice: ViewChoice
 

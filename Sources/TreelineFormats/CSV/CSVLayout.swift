@@ -74,8 +74,8 @@ struct CSVLayout: RecordDecoder {
   let names: [String]
   /// Number of columns in the first row. Other rows must not have more columns.
   let columnCount: Int
-  /// Minimum number of columns in each row. Columns of the first row after the last named column do not count. So rows
-  /// may be shorter than a header that ends with extra delimiters.
+  /// Minimum number of columns in each row. In the first row, columns after the last named column do not count. So
+  /// rows may be shorter than a header that ends with extra delimiters.
   let leastColumnCount: Int
   /// Columns of the coordinates, counted from 0. The two numbers are equal if one column contains both coordinates.
   let first: Int

@@ -145,7 +145,7 @@ struct CSVReader: InputFormat {
   /// beyond the bytes in the window, reads more bytes into the window and returns nil. The header must then be read
   /// again.
   ///
-  /// - Parameter offset: Offset in the bytes of the window where the previous row ends.
+  /// - Parameter offset: Offset at which the previous row ends, counted from the start of the window.
   private func cells(after offset: Int, _ delimiter: UInt8) throws(ReadingError) -> [String]? {
     let bytes = window.bytes
     var offset = offset

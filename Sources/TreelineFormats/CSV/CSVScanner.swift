@@ -24,7 +24,7 @@ enum CSVScan {
   case record(CSVRecord)
   /// The bytes end within the record, and the input may continue.
   case incomplete
-  /// The input ends inside quotes. The column is counted from 0.
+  /// The input ends inside a quoted cell. `column` is the column of this cell, counted from 0.
   case unclosedQuote(column: Int)
 }
 

@@ -121,7 +121,7 @@ enum ColumnFinder {
         + "or one column (such as wkt, geometry or location), found none")
   }
 
-  /// Returns the columns of the first pair of common names for which both columns exist.
+  /// Tries the pairs of common names in order. Returns the two columns for the first pair that has both columns.
   private static func commonColumns(_ cells: [String], _ columns: (_ name: String, _ isPlanar: Bool) -> [Int])
     throws(ColumnProblem) -> Columns?
   {
@@ -134,9 +134,8 @@ enum ColumnFinder {
     return nil
   }
 
-  /// Returns the coordinate columns of a place. If there are several places, returns the columns of the start of the
-  /// journey. Returns nil if no column names a place. If there are several places, throws unless exactly one of them
-  /// is a start.
+  /// Returns the coordinate columns of a place; nil if no column names a place. If there are several places, returns
+  /// the columns of the place that is the start of a journey, and throws unless exactly one place is a start.
   private static func columnsOfPlace(_ cells: [String], _ words: [[String]]) throws(ColumnProblem) -> Columns? {
     func columns(_ axis: Set<String>) -> [(place: [String], column: Int)] {
       words.indices.compactMap { column in

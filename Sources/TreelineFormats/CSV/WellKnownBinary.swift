@@ -41,7 +41,7 @@ extension WellKnownText {
     return x.isNaN && y.isNaN ? .emptyPoint : .point(first: x, second: y, srid: srid)
   }
 
-  /// Returns the name of the geometry type with a given number; nil if the type is the point or is unknown.
+  /// Returns the name of the geometry type with a given number; nil if the type is a point or the number is unknown.
   private static func otherType(_ number: UInt32) -> StaticString? {
     switch number {
     case 2...12: otherTypes[Int(number) - 2]

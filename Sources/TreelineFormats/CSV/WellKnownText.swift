@@ -1,11 +1,11 @@
 /// A geometry in well-known text (OGC 06-103r4, section 7), or in well-known binary as hexadecimal digits. Only points
 /// are read. Other geometries are recognized by their type.
 enum WellKnownText: Equatable {
-  /// A point. `srid` is the number of its spatial reference system, which PostGIS writes before the point (EWKT); nil
-  /// if there is no number.
+  /// A point. `srid` is the number of its spatial reference system; nil if there is no number. PostGIS writes this
+  /// number before the point (EWKT).
   case point(first: Double, second: Double, srid: Int?)
   case emptyPoint
-  /// A geometry of another type, with the name of the type.
+  /// A geometry that is not a point, with the name of its type.
   case other(type: String)
   /// Hexadecimal digits that begin like well-known binary, but are not a valid geometry.
   case brokenBinary
@@ -41,8 +41,8 @@ enum WellKnownText: Equatable {
 }
 
 extension Axes {
-  /// Returns whether coordinates in a spatial reference system can be used unchanged. 4326 is WGS 84 in degrees, for
-  /// which well-known text has the longitude first. 0 means that no system is given.
+  /// Returns whether coordinates in a spatial reference system can be used unchanged. System 4326 is WGS 84 in
+  /// degrees; its well-known text has the longitude first. The number 0 means that no system is given.
   func holds(srid: Int?) -> Bool { isPlanar || srid == nil || srid == 0 || srid == 4326 }
 }
 
@@ -63,7 +63,7 @@ private struct WellKnownTextScanner {
     let dimensions = 2 + (take("Z") ? 1 : 0) + (take("M") ? 1 : 0)
     if take("EMPTY") { return isAtEnd ? .emptyPoint : .unknown }
     guard take("("), let first = takeNumber(), let second = takeNumber() else { return .unknown }
-    // PostGIS leaves out the `Z`, so a point without `Z` or `M` may have up to four numbers.
+    // PostGIS leaves out `Z` and `ZM`, so a point without these letters may have three or four numbers.
     var count = 2
     while !take(")") {
       guard takeNumber() != nil else { return .unknown }
@@ -88,7 +88,7 @@ private struct WellKnownTextScanner {
     while position < bytes.count, bytes[position] == Byte.space || bytes[position] == Byte.tab { position += 1 }
   }
 
-  /// If a word or a sign comes next, skips the word and the spaces around the word, and returns true. Case is ignored.
+  /// If `word` comes next, skips `word` and the spaces around it, and returns true. Case is ignored.
   ///
   /// - Parameter word: Capital letters, or a sign.
   private mutating func take(_ word: StaticString) -> Bool {

@@ -1,7 +1,7 @@
 import Treeline
 
-/// Ranges of the parts of a Feature in the scanned bytes. A range is nil if its part is missing. A Feature of Esri's
-/// JSON has `attributes` instead of `properties`, and `x` and `y` in its geometry.
+/// For each part of a Feature, its range in the scanned bytes. A range is nil if its part is missing. A Feature of
+/// Esri's JSON has `attributes` instead of `properties`, and `x` and `y` in its geometry.
 struct FeatureScan {
   var value: Range<Int> = 0..<0
   var id: Range<Int>?
@@ -34,8 +34,8 @@ struct FeatureScan {
 struct PropertyNames {
   private var hashes = SIMD16<UInt32>()
   private var count = 0
-  /// Whether two names might be equal, so that the names themselves must be compared. This is so if a hash repeats, if
-  /// there are too many names, or if a name contains characters that can be written in several ways.
+  /// Whether two names might be equal, so that the names themselves must be compared. True if a hash repeats, if there
+  /// are too many names, or if a name contains characters that can be written in several ways.
   private(set) var mayRepeat = false
 
   @inline(__always) mutating func add(_ name: JSONString, in bytes: Bytes) {
@@ -274,7 +274,7 @@ extension JSONScanner {
     return (first, second)
   }
 
-  /// Scans a number, and space before and after it.
+  /// Scans a number and the white space around it.
   private mutating func scanDecimal() throws(JSONStop) -> Double {
     try skipSpace()
     let start = position
@@ -285,8 +285,8 @@ extension JSONScanner {
   }
 }
 
-/// Decodes the stored bytes of a Feature. The syntax of the bytes has been checked. The bytes are the literal of the
-/// id, followed by the object of the properties. Either part may be missing.
+/// Decodes the stored bytes of a Feature. The bytes contain the id as a JSON literal, followed by the properties as a
+/// JSON object. Either part may be missing. The syntax has been checked.
 struct FeatureRecordDecoder: RecordDecoder {
   func featureID(of record: Bytes) -> AttributeValue? {
     guard startsWithID(record) else { return nil }
@@ -323,8 +323,8 @@ struct FeatureRecordDecoder: RecordDecoder {
     return result
   }
 
-  /// Calls `onMember` for each property. The scanner is at the value of the property, and `onMember` must scan the
-  /// value.
+  /// Calls `onMember` for each property. At each call, the scanner is at the value of the property, and `onMember`
+  /// must scan this value.
   private func scanProperties(of record: Bytes, _ onMember: (inout JSONScanner, JSONString) throws(JSONStop) -> Void) {
     var scanner = JSONScanner(record, isFinal: true)
     if startsWithID(record) { try? scanner.skipValue(depth: 0) }

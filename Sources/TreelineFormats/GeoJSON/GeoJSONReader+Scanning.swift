@@ -19,7 +19,7 @@ extension GeoJSONReader {
     }
   }
 
-  /// Scans and consumes the scanned bytes.
+  /// Scans from the start of the window, and then consumes the scanned bytes.
   @inline(__always) func consume<Result>(_ body: (inout JSONScanner) throws(JSONStop) -> Result) throws(ReadingError)
     -> Result
   {
@@ -79,12 +79,12 @@ extension GeoJSONReader {
   }
 }
 
-/// A member of the outermost object. The value has been skipped, except for the member `features`.
+/// A member of the outermost object. The scanner has skipped the value of the member, unless the member is `features`.
 enum CollectionMember {
   /// The member `type`, with its value as JSON. If the value is a string, its escapes are decoded and its quotes are
   /// kept.
   case type(String)
-  /// The value follows and has not been scanned.
+  /// The member `features`. Its value comes next in the input and has not been scanned.
   case features
   /// A `crs` in which coordinates are not longitudes and latitudes.
   case foreignSystem(found: String)
@@ -182,9 +182,10 @@ extension JSONScanner {
 }
 
 extension JSONScanner {
-  /// Checks the byte that follows a Feature and any space on its line. The byte must be a line break, a record
-  /// separator, an allowed byte or the brace of a second Feature. A second Feature passes this check, because a failed
-  /// check may skip the line, and with it both Features. The caller refuses the second Feature.
+  /// Checks the byte that follows a Feature, after any spaces and tabs. The byte must be a line break, a record
+  /// separator, an allowed byte or the brace of a second Feature. The check accepts a second Feature, because the
+  /// caller may skip the line if the check fails, and both Features would be lost. The caller refuses the second
+  /// Feature.
   func checkRestOfLine(_ allowed: [UInt8], _ expected: StaticString) throws(JSONStop) {
     var end = position
     while end < bytes.count, bytes[end] == Byte.space || bytes[end] == Byte.tab { end += 1 }
@@ -210,7 +211,7 @@ extension ReadingError {
     }
   }
 
-  /// Returns this error as an error of a line that could be skipped. Errors that do not belong to a line are returned
+  /// If this error belongs to a line, returns an error that also says how to skip such lines. Returns other errors
   /// unchanged.
   ///
   /// - Parameter start: Line on which the Feature begins.

@@ -206,7 +206,7 @@ struct GeoJSONReader: InputFormat {
   ///
   /// - Parameters:
   ///   - bytes: Bytes that may follow the Feature on its line.
-  ///   - expected: What must follow the Feature, for error messages.
+  ///   - expected: Text for error messages, which names what must follow the Feature.
   private mutating func readFeature(followedBy bytes: [UInt8], _ expected: StaticString) throws(ReadingError) {
     let (feature, scanner) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in
       let feature = try scanner.scanFeature()

@@ -11,7 +11,7 @@ enum JSONStop: Error {
 /// Each function begins at the first byte of the value to scan, and moves `position` to the byte after the value.
 /// Strings may contain invalid UTF-8, because decoding repairs them.
 struct JSONScanner {
-  /// Maximum depth of nested values. The limit bounds the recursion, and so the size of the stack.
+  /// Maximum depth of nested values. The limit bounds the depth of the recursion and therefore the size of the stack.
   static let depthLimit = 128
 
   let bytes: Bytes
@@ -69,7 +69,8 @@ struct JSONScanner {
     } while try continues(closing: Byte.closeBrace, "\",\" or \"}\"")
   }
 
-  /// Skips a comma or the closing byte, and space around it. Returns true for a comma.
+  /// Skips white space and then a comma or the closing byte. Returns true for a comma, and also skips the white space
+  /// after the comma.
   @inline(__always) mutating func continues(closing: UInt8, _ expected: StaticString) throws(JSONStop) -> Bool {
     try skipSpace()
     let byte = try peek(expected)

@@ -4,11 +4,11 @@ struct ColumnOrder {
   private let numbers: [String: Int]
   /// Spelling of each requested column in the first record that has the column.
   private var spellings: [String?]
-  /// For each requested column, the requested columns that come next after it in at least one record. Columns that
-  /// were not requested do not count.
+  /// For each requested column, the requested columns that directly follow it in at least one record. Columns that
+  /// were not requested are ignored.
   private var following: [Set<Int>]
 
-  /// - Parameter names: Names of the requested columns. Of equal names, only the first is used.
+  /// - Parameter names: Names of the requested columns. If several names are equal, only the first is used.
   init(of names: [String]) {
     asked = names
     numbers = Dictionary(names.enumerated().map { ($1, $0) }) { first, _ in first }
@@ -16,7 +16,7 @@ struct ColumnOrder {
     following = Array(repeating: [], count: names.count)
   }
 
-  /// Adds the columns of a record. Of columns with equal names, only the first is used.
+  /// Adds the columns of a record. If several columns have equal names, only the first is used.
   mutating func add(_ columns: [String]) {
     var met: Set<Int> = []
     var previous: Int?

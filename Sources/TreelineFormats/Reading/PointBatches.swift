@@ -3,13 +3,13 @@ import Treeline
 /// Passes the points of an input to a receiver in batches, if the points do not fit into memory. The receiver is the
 /// closure that `init` gets.
 ///
-/// If all points fit into the first batch, the receiver is not called. In this case, the table that the reader of the
-/// input returns contains all points.
+/// If all points fit into the first batch, the receiver is not called. In this case, the reader of the input returns a
+/// table with all points.
 package final class PointBatches {
   /// Maximum size of the points and skipped rows of the first batch, in bytes.
   let firstMemory: Int
   /// Memory for a point or a skipped row, in bytes. If columns are kept, a point takes additional memory for its
-  /// record, which is not included.
+  /// record. This additional memory is not included.
   let bytesPerPoint: Int
   private let body: (PointBatch) throws -> Void
   /// The error that the receiver threw.
@@ -66,7 +66,7 @@ package final class ColumnCheck {
   }
 }
 
-/// Receivers of an input's data while the input is read.
+/// Objects that receive data of an input while the input is read.
 package struct PointReceivers {
   /// Receives the points if they do not fit into memory; nil to keep all points in memory.
   let batches: PointBatches?
@@ -76,7 +76,7 @@ package struct PointReceivers {
     (self.batches, self.check) = (batches, check)
   }
 
-  /// Error with which the check or the receiver of batches ended the reading; nil if no such error occurred.
+  /// Error that the check or the receiver of the batches threw to end the reading; nil if neither threw an error.
   package var failure: (any Error)? { check?.failure ?? batches?.failure }
 }
 

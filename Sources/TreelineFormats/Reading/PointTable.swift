@@ -4,7 +4,7 @@ import Treeline
 public struct PointTable: Sendable {
   /// Position of each point.
   public let coordinates: [Coordinate]
-  /// Whether positions are x and y on a plane without a map projection. Otherwise they are longitudes and latitudes.
+  /// Whether positions are x and y on a plane without a map projection. If false, they are longitudes and latitudes.
   public let isPlanar: Bool
   /// Number of data records in the input, including invalid records. Headers and blank lines do not count.
   public let rowCount: Int
@@ -15,20 +15,19 @@ public struct PointTable: Sendable {
   public let repairedRowCount: Int
   /// Notes to the user about how the input was read.
   public let notes: [ReadingNote]
-  /// Numbers of all skipped rows of this table, ascending.
+  /// Row numbers of all skipped rows of this table, in ascending order.
   let skippedRows: [Int]
-  /// Number of points and number of skipped rows that were passed on in batches, and therefore are not in this table.
+  /// How many points and how many skipped rows were passed on in batches. They are not in this table.
   let handedOver: (points: Int, skippedRows: Int)
   let records: RecordArena
-  /// Line of each record, in the order of the input; empty if columns were not kept.
+  /// Line on which each record begins, in the order of the input; empty if columns were not kept.
   let lines: RecordLines
   /// Decoder of the records; nil if columns were not kept.
   let decoder: (any RecordDecoder)?
   private let cellTypes = CellTypes()
   /// Row number of each point, if a column contains row numbers.
   private(set) var givenRows: [Int]? = nil
-  /// For each point, the index of its record in the order of the input, if the points were sorted by `givenRows`;
-  /// otherwise nil.
+  /// Index of each point's record in the order of the input. Nil if the points were not sorted by `givenRows`.
   private(set) var inputOrder: [Int]? = nil
   /// Extent of all points, including points that were passed on in batches.
   package var extent = PointExtent()
@@ -135,8 +134,8 @@ extension PointTable {
   /// Returns whether any point has a column with this name. Names are compared as Swift strings, so canonically
   /// equivalent names are equal.
   ///
-  /// - Complexity: O(columns) for CSV. For GeoJSON, O(bytes of the kept records) up to the first Feature with the
-  ///   column.
+  /// - Complexity: O(columns) for CSV. For GeoJSON, O(bytes of the kept records up to the first Feature with the
+  ///   column).
   package func hasColumn(named name: String) -> Bool {
     columnNames?.contains(name)
       ?? coordinates.indices.contains { point in decode(point) { $0.columnNames(of: $1).contains(name) } ?? false }
@@ -157,7 +156,7 @@ extension PointTable {
   /// keep the order of `names`.
   ///
   /// - Parameter names: Names of columns. No two are equal as Swift strings.
-  /// - Returns: The `names` of columns that exist in the input, spelled as in the input.
+  /// - Returns: Each name in `names` for which the input has a column, spelled as in the input.
   /// - Complexity: O(bytes of the columns + the square of the number of names).
   package func inputOrder(ofColumns names: [String]) -> [String] {
     var order = InputColumnOrder(of: names)

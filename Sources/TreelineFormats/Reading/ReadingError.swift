@@ -10,7 +10,7 @@ public enum ReadingError: Error, Hashable, Sendable {
   case badCompression(file: String, reason: String)
   /// The input has an unsupported format, such as UTF-16 text or a zip archive.
   case unsupportedInput(file: String, found: String, remedy: String)
-  /// The input is empty or contains only space.
+  /// The input is empty or contains only white space.
   case empty(file: String)
   /// The coordinate columns cannot be determined. `columns` contains the cells of the first row.
   case columnsNotFound(file: String, line: Int, problem: String, columns: [String])
@@ -131,7 +131,7 @@ public enum ReadingNote: Hashable, Sendable {
   /// coordinates of the start are read. `chosen` names the columns that are read, and `other` names the columns of
   /// another place.
   case startOfJourney(chosen: String, other: String)
-  /// A CSV file has both coordinates in one cell, and their order may have been guessed wrong.
+  /// A CSV file has both coordinates in one cell, and the guess of their order may be wrong.
   case coordinatesInOneCell(column: String, isLatitudeFirst: Bool)
 }
 

@@ -7,12 +7,13 @@ public struct ReadingOptions: Hashable, Sendable {
   /// Whether rows without a valid position are skipped, counted and listed. If false, a row without a valid position
   /// is an error.
   public var skipsInvalid: Bool
-  /// Whether the data of each point besides its position are kept in memory, too. In CSV, these data are all columns
-  /// besides the coordinates. In GeoJSON, these data are the `properties`.
+  /// Whether the other data of each point are kept in memory along with its position. In CSV, the other data are all
+  /// columns except the coordinates. In GeoJSON, they are the `properties`.
   public var keepsColumns: Bool
   /// Whether positions are x and y on a plane without a map projection, instead of longitudes and latitudes.
   ///
-  /// If nil, the names of the columns decide for CSV, and GeoJSON is on the sphere (RFC 7946, section 4).
+  /// If nil, the names of the columns decide for CSV, and positions in GeoJSON are longitudes and latitudes (RFC 7946,
+  /// section 4).
   public var isPlanar: Bool?
   /// Decimal separator of numbers in a CSV file. GeoJSON always has decimal points, so the choice of a comma is an
   /// error for GeoJSON.
@@ -54,10 +55,10 @@ public enum ColumnChoice: Hashable, Sendable {
   /// The first columns in this list that exist:
   /// 1. common names: `longitude`/`latitude`, `lon`/`lat`, `lng`/`lat`, `x`/`y` and the like, in any case;
   /// 2. common names with a unit or a datum: `Longitude (deg)`, `lat_wgs84`;
-  /// 3. names of the coordinates of a place: `stop_lat`, `start_lng`;
-  /// 4. common names of a column of well-known text: `wkt`, `geom`, `geometry` and the like;
-  /// 5. common names of a column of both coordinates, if the first row below the header has two numbers in this
-  ///    column: `location`, `latlon` and the like.
+  /// 3. names of a place's coordinates: `stop_lat`, `start_lng`;
+  /// 4. common names of a column with well-known text: `wkt`, `geom`, `geometry` and the like;
+  /// 5. common names of a column with both coordinates: `location`, `latlon` and the like. The first row below the
+  ///    header must have two numbers in this column.
   ///
   /// If the file has no header, columns 1 and 2 are chosen.
   case automatic

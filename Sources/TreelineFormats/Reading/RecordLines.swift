@@ -2,7 +2,7 @@ import Treeline
 
 /// The line on which each record begins, in the order of the records.
 ///
-/// Successive records with the same number of lines form a run. A run takes as much memory as a single record.
+/// Successive records with the same number of lines form a run. The memory of a run does not depend on its length.
 struct RecordLines: Sendable {
   private struct Run {
     let first: Int
@@ -12,7 +12,7 @@ struct RecordLines: Sendable {
 
   private var runs: [Run] = []
   private var count = 0
-  /// The line on which the next record begins if that record belongs to the last run.
+  /// Expected line of the next record, if the last run continues with the same step.
   private var next = 0
 
   mutating func append(_ line: Int) {

@@ -17,7 +17,8 @@ struct TableBuilder {
   private let decoder: any RecordDecoder
   private let batches: PointBatches?
   private let check: ColumnCheck?
-  /// Number of bytes that further points and skipped rows may take before all collected points and rows are passed on.
+  /// Memory left for further points and skipped rows, in bytes. If none is left, all collected points and rows are
+  /// passed on.
   private var room: Int
   private let bytesPerPoint: Int
   private var handedOver = (points: 0, skippedRows: 0)
@@ -58,8 +59,8 @@ struct TableBuilder {
     if room <= 0 { try handOver() }
   }
 
-  /// Approximate memory for a record besides its text, in bytes: for its offset, and for data computed from its
-  /// columns.
+  /// Approximate number of bytes that a record takes in addition to its text. They hold the record's offset and data
+  /// computed from its columns.
   private static let bytesPerRecord = 64
 
   /// Counts a row, or the header, whose broken UTF-8 is repaired during decoding.
@@ -106,8 +107,8 @@ struct TableBuilder {
       records: records, lines: lines, decoder: keepsColumns ? decoder : nil)
   }
 
-  /// The remedy that most invalid rows share, if most rows are invalid; otherwise nil. Only invalid rows with a
-  /// description are considered.
+  /// The remedy that more than half of the described invalid rows share. Nil if no remedy is so common, or if at most
+  /// half of all rows are invalid.
   private var commonRemedy: String? {
     guard 2 * skippedRowCount > rowCount else { return nil }
     let counts = Dictionary(grouping: invalidRows.compactMap(\.remedy)) { $0 }.mapValues(\.count)
@@ -115,7 +116,7 @@ struct TableBuilder {
   }
 }
 
-/// The valid ranges of the two coordinates of a position, and their names in messages.
+/// Valid ranges of the two coordinates of a position, and texts that describe these ranges in messages.
 struct Axes {
   let isPlanar: Bool
   private let firstLimit: Double
@@ -126,7 +127,7 @@ struct Axes {
   /// The limits of x and y. They are much smaller than the largest Double, so extents and distances stay finite.
   static let plane = Axes(isPlanar: true, firstLimit: 1e300, secondLimit: 1e300)
 
-  // NaN compares as false, so these functions return true only for finite numbers.
+  // Every comparison with NaN is false. So these functions return true only for finite numbers.
   @inline(__always) func holdsFirst(_ value: Double) -> Bool { value.magnitude <= firstLimit }
   @inline(__always) func holdsSecond(_ value: Double) -> Bool { value.magnitude <= secondLimit }
 

@@ -43,7 +43,7 @@ private struct AngleScanner {
 
   mutating func scan() -> (degrees: Double, letter: Unicode.Scalar?)? {
     skipSpace()
-    // Lowercase letters are not accepted, because 1.5e may be a number that was cut off.
+    // Lowercase letters are not accepted, because the `e` in `1.5e` may begin an exponent that was cut off.
     var letter = take("NSEW")
     skipSpace()
     let sign = take("-+")
@@ -83,7 +83,8 @@ private struct AngleScanner {
     return (number, isWhole)
   }
 
-  /// Takes the mark after degrees, minutes or seconds, or a colon before the next number.
+  /// Moves past the mark of degrees, minutes or seconds, or past a colon before the next number. Returns whether there
+  /// was such a mark or colon.
   private mutating func takeMark(ofNumber count: Int) -> Bool {
     if count < 3, next == ":", position + 1 < characters.count, "0"..."9" ~= characters[position + 1] {
       position += 1

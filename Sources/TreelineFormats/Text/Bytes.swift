@@ -41,11 +41,11 @@ func isValidUTF8(_ bytes: Bytes) -> Bool {
 func excerpt(_ bytes: Bytes) -> String { "\"" + visible(bytes) + "\"" }
 
 func visible(_ bytes: Bytes) -> String {
-  // A character has at most 4 bytes. So the prefix contains more characters than a message shows.
+  // A message shows at most 60 characters, and each has at most 4 bytes. So the first 260 bytes are enough.
   visible(String(decoding: bytes.prefix(260), as: UTF8.self))
 }
 
-/// Returns a text in the form in which messages show it.
+/// Returns a text as messages show it: shortened and on one line.
 func visible(_ text: String) -> String { text.visible }
 
 extension String {

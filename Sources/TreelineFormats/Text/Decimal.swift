@@ -61,7 +61,8 @@ func hasDecimalComma(_ bytes: Bytes) -> Bool {
   bytes.contains(Byte.comma) && (parseDecimalComma(bytes) ?? parseGrouped(bytes, .comma)) != nil
 }
 
-/// Calls `work` with the bytes after replacing commas by points. Returns nil if the bytes already contain a point.
+/// Replaces commas by points in a copy of the bytes, and calls `work` with this copy. Returns nil if the bytes already
+/// contain a point.
 func withDecimalPoint<Result>(_ bytes: Bytes, _ work: (Bytes) -> Result) -> Result? {
   if bytes.contains(Byte.point) { return nil }
   return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bytes.count) { copy in

@@ -11,8 +11,8 @@ public struct ClusterFeature: Sendable {
   package private(set) var sharesID = false
   package var coordinate: Coordinate
   package var bounds: BoundingBox
-  /// Corners of a shape that is written instead of the cluster's position, in counterclockwise order. If the shape has
-  /// no area, there are fewer than three corners.
+  /// Corners of a shape in counterclockwise order. The shape is written instead of the cluster's position. If the
+  /// shape has no area, there are fewer than three corners.
   package var outline: [Coordinate] = []
   /// The `id` of the point's Feature in the input, which becomes a property.
   public var featureID: AttributeValue?
@@ -134,7 +134,8 @@ extension Plane {
     return Self.areaDeviations * Self.areaDeviations * .pi * length * width * kilometre * kilometre
   }
 
-  /// Returns the area that the ellipse of `coveredArea` has on a map, in square pixels, at a zoom for 512 px tiles.
+  /// Returns the area of a cluster on a map, in square pixels. As in `coveredArea`, this is the area of an ellipse.
+  /// The zoom is a zoom for 512 px tiles.
   @_spi(Server) public static func coveredPixels(of cluster: Cluster, zoom: Int) -> UInt64 {
     let ellipse = cluster.ellipse
     let pixelsPerUnit = 512 * Double(sign: .plus, exponent: zoom, significand: 1) / 0x1p32

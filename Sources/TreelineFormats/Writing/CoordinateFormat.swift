@@ -29,7 +29,7 @@ import Treeline
     return bytes.text
   }
 
-  /// Returns a coordinate, rounded like the written number.
+  /// Returns a coordinate, rounded in the same way as when it is written.
   public func rounded(_ value: Double) -> Double { scaled(value).map { $0 / Double(scale) } ?? value }
 
   /// Appends a number in a form that JSON and CSV readers accept. Only very large numbers, and numbers of a very small

@@ -49,7 +49,7 @@ public struct FeatureCollectionWriter: Sendable {
     bytes.append(",\"type\":\"FeatureCollection\",\"features\":[")
   }
 
-  /// Appends a Feature of a FeatureCollection on a separate line.
+  /// Appends a Feature to a FeatureCollection, on a separate line.
   @_spi(Server) public func append(_ feature: ClusterFeature, isFirst: Bool, to bytes: inout OutputBytes) {
     if isFirst { bytes.append("\n") } else { bytes.append(",\n") }
     append(feature, to: &bytes)
@@ -77,8 +77,9 @@ public struct FeatureCollectionWriter: Sendable {
   @_spi(Server) public func append(_ feature: ClusterFeature, to bytes: inout OutputBytes) {
     bytes.append("{\"type\":\"Feature\"")
     // Map clients store the state of a feature by its id, so an answer must not contain an id twice. The ids of
-    // clusters and of single points all differ. But several points at one position share the id of their cluster, so
-    // these points are written without an id. Ids of the input may be anything, so they are written as properties.
+    // clusters and of single points all differ, except for points that share one position. These points all have the
+    // id of their cluster, so they are written without an id. Ids of the input may be anything, so they are written as
+    // properties.
     if !feature.sharesID {
       bytes.append(",\"id\":")
       bytes.append(feature.properties.id)
@@ -299,7 +300,7 @@ extension AggregateValue {
     if columns.count <= 8, names.isEmpty, areDistinct(columns) { return columns.forEach { work($0.name, $0.value) } }
     var taken = own.union(names)
     // For each name, the number of underscores that were appended for the last column with this name. Without these
-    // numbers, a damaged index with a thousand columns of one name would take quadratic time.
+    // numbers, the time would be quadratic for a damaged index in which a thousand columns share one name.
     var lines: [String: Int] = [:]
     for column in columns {
       var name = column.name
@@ -331,7 +332,8 @@ extension Set<String> {
 }
 
 extension Ellipse {
-  /// Direction of the longer axis in tenths of degrees, clockwise from east, above -90 degrees and up to 90 degrees.
+  /// Direction of the longer axis, clockwise from east, in tenths of degrees. The direction is more than -90 degrees
+  /// and at most 90 degrees.
   package var tenthsOfDegrees: Int {
     let tenths = Int((atan2(axisY, axisX) * (1800 / .pi)).rounded())
     // An axis at -90 degrees and an axis at 90 degrees have equal directions.
@@ -340,7 +342,7 @@ extension Ellipse {
 }
 
 extension AttributeValue {
-  /// The value as the name of a member of a JSON object.
+  /// The value as a member name in a JSON object.
   @_spi(Server) public var name: String {
     switch self {
     case .string(let text), .number(let text), .json(let text): text

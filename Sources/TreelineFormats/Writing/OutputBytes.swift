@@ -95,7 +95,7 @@ import Treeline
     append(digits, from: digits.leadingZeros, to: 8)
   }
 
-  /// Appends a number with eight digits, including leading zeros.
+  /// Appends a number below 10^8 as exactly eight digits, with leading zeros.
   mutating func append(eight number: UInt32) { append(Digits(number), from: 0, to: 8) }
 
   /// Appends a decimal fraction without its trailing zeros; appends nothing for 0.

@@ -105,7 +105,7 @@ public struct TransitionWriter: Sendable {
   /// The number of points that pass only the first filter, and the number of points that pass only the second filter.
   private struct FilterChange {
     let filteredOut, filteredIn: Int
-    /// Number of points of a kept cluster in the first answer.
+    /// For a kept cluster, the number of its points in the first answer.
     let pointCountBefore: Int?
 
     init(_ counts: (out: Int, in: Int), from count: Int? = nil) {
@@ -135,7 +135,7 @@ public struct TransitionWriter: Sendable {
   /// Appends a cluster.
   ///
   /// - Parameters:
-  ///   - start: Position and badge diameter of a kept cluster in the first answer.
+  ///   - start: Position and badge diameter that a kept cluster has in the first answer.
   ///   - change: How many of the cluster's points pass only the first filter, and how many pass only the second
   ///     filter.
   private func append(

@@ -11,9 +11,10 @@ import Treeline
 /// displayLink.isPaused = !animator.needsFrames
 /// ```
 ///
-/// Queries run off the main thread. The animator only updates the badges (see ``MapScene``). If the time limit is
-/// reached, a large answer is passed on in parts, over several frames. After each part the map is consistent: each
-/// point is counted on exactly one badge. If a frame has no time for all moving badges, the badges take turns.
+/// Queries run off the main thread. On the main thread, the animator only updates the badges (see ``MapScene``). If
+/// the time limit is reached, a large answer is passed on in parts, over several frames. After each part the map is
+/// consistent: each point is counted on exactly one badge. If a frame has no time for all moving badges, the badges
+/// take turns.
 @MainActor public final class MapAnimator {
   /// Source of the answers.
   public let feed: MapFeed
@@ -35,7 +36,7 @@ import Treeline
   private let budget: Double
   private let receive: (MapChange) -> Void
   private var latest: MapAnswer?
-  /// The latest move of each badge whose moves have not been passed on.
+  /// Moves that have not been passed on yet. For each badge, only the latest move is stored.
   private var moves = PendingMoves()
   private var reader: Task<Void, Never>?
 

@@ -1,7 +1,7 @@
 @_spi(Server) import Treeline
 
-/// A cluster with its position and size on the map, created off the main thread. Badges refer to this data. The type
-/// is a class, so that badges stay small.
+/// A cluster with its position and size on the map. It is created off the main thread. The type is a class, so that a
+/// badge stores only a reference and stays small.
 final class ShownCluster: Sendable {
   let cluster: Cluster
   let place: MapMotion.Place

@@ -12,10 +12,10 @@ import Synchronization
 /// Queries run off the main thread, one at a time, and only the latest request waits. So the feed never holds more
 /// than one query and one unread answer, however often the map moves. The unread answer is always the latest answer.
 ///
-/// An answer is discarded if the tree, its filter or the cut has changed since the request. An answer for an earlier
-/// viewport is still shown. But once a query has taken longer than `patience`, the next move of the map cancels the
-/// task of the query, and its answer is discarded. Queries of a tree in memory take microseconds and are not
-/// interrupted.
+/// An answer is discarded if the tree, its filter or the cut has changed since the request. If only the viewport has
+/// changed, the answer is still shown. But after a query has taken longer than `patience`, the next move of the map
+/// cancels the task of the query, and the answer is discarded. Queries of a tree in memory take microseconds and are
+/// not interrupted.
 public final class MapFeed: Sendable {
   /// A stream of answers. If a query fails, the stream contains the error instead of an answer.
   public typealias Answers = AsyncStream<Result<MapAnswer, any Error>>
@@ -43,7 +43,7 @@ public final class MapFeed: Sendable {
 
   /// Settings of a feed, except its tree and cut.
   public struct Options: Sendable {
-    /// Width of the margin that queries include around the screen, in pixels.
+    /// Width, in pixels, of a margin around the screen. Queries include this margin.
     public var margin = 64.0
     /// Time that a query may take before a move of the map cancels it.
     public var patience = Duration.milliseconds(250)
@@ -104,11 +104,11 @@ extension MapFeed {
     set { change { $0.cut = newValue } }
   }
 
-  /// The cut of the next query: `cut`, or the cut that suits the tree best if `cut` is nil. Its pixels are multiplied
-  /// by `scale`.
+  /// The cut of the next query. This is `cut` or, if `cut` is nil, the cut that suits the tree best. The pixels of the
+  /// cut are multiplied by `scale`.
   @_spi(MapLibre) public var shownCut: Cut { state.withLock(\.shownCut) }
 
-  /// The factor for the pixels of the cut, such as the scale of texts. It does not change a limit.
+  /// Factor by which the pixels of the cut are multiplied, such as the user's text scale. A limit is not multiplied.
   package var scale: Double {
     get { state.withLock(\.scale) }
     set { change { $0.scale = newValue } }
@@ -131,9 +131,8 @@ extension MapFeed {
     for try await tree in trees { self.tree = tree }
   }
 
-  /// Shows the maps of a sequence, such as a `LiveMap`, each as soon as it arrives. A badge stays on the map if it
-  /// keeps most of its points. Returns when the sequence ends or the task is cancelled. Throws the error of the
-  /// sequence.
+  /// Shows each map of a sequence, such as a `LiveMap`, as soon as the map arrives. A badge stays if it keeps most of
+  /// its points. Returns when the sequence ends or the task is cancelled. Throws the error of the sequence.
   ///
   /// ```swift
   /// Task { try await feed.follow(live) }
@@ -144,7 +143,7 @@ extension MapFeed {
     for try await map in maps { tree = map.tree }
   }
 
-  /// Opens an index off the main thread and sets its tree.
+  /// Opens an index off the main thread and sets `tree` to the tree of the index.
   ///
   /// - Throws: `IndexError` if the index cannot be opened.
   public func openIndex(atPath path: String) async throws { tree = try ClusterTree(contentsOfFile: path) }
@@ -196,7 +195,7 @@ extension MapFeed {
       return request == settled ? nil : request
     }
 
-    /// Whether the answer of the running query would still be shown.
+    /// Whether the answer of the running query would be shown if it arrived now.
     func isOfUse(at now: Double, patience: Double) -> Bool {
       guard let (request, since) = inFlight else { return false }
       guard request.treeNumber == treeNumber, request.query.cut == shownCut else { return false }
@@ -255,8 +254,8 @@ extension MapFeed {
 }
 
 extension Query {
-  /// Returns the query with a margin around its viewport, in pixels. Returns the query unchanged if its cut has only a
-  /// limit, if its viewport already has a margin, or if its viewport has no zoom.
+  /// Returns the query with a margin of `margin` pixels around its viewport. Returns the query unchanged if its cut
+  /// has only a limit, if its viewport already has a margin, or if its viewport has no zoom.
   fileprivate func expanded(by margin: Double) -> Query {
     guard cut.isByPixels, viewport.margin == 0, viewport.hasScale else { return self }
     return Query(cut, in: viewport.expanded(by: margin))

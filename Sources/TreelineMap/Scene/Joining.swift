@@ -1,8 +1,8 @@
 /// Finds the leaving badges that must move into the badge of a merged cluster, the *whole*. A badge is leaving if the
 /// answer no longer contains its cluster. A leaving badge counts its points until its time `countsUntil`. After that
 /// time, other badges may count these points. The leaving badge must move into the whole if two conditions are met.
-/// First, the whole contains all points of the leaving badge. Second, no other single badge would begin to count all
-/// of these points at `countsUntil`.
+/// First, the whole contains all points of the leaving badge. Second, there is no other badge that would begin at
+/// `countsUntil` to count all these points.
 struct Joining {
   /// Tree indices (places in the tree) of all points of the merged cluster.
   private let range: Range<Int>
@@ -10,8 +10,7 @@ struct Joining {
   /// The badges that leave and move into the badge of the merged cluster. They keep their numbers until they arrive.
   private(set) var badges: Set<MapBadge.ID> = []
 
-  /// Badges that would have counted the points of a badge in `badges` at a later time. Instead, they never get
-  /// numbers.
+  /// Badges that would later have counted points of a badge in `badges`. Because of the merge, they never get numbers.
   private(set) var replaced: Set<MapBadge.ID> = []
 
   init(_ range: Range<Int>) { self.range = range }

@@ -2,12 +2,12 @@ import Treeline
 
 /// A cluster as it is drawn. A map view shows each badge as an annotation.
 ///
-/// A badge keeps its identity while it is on the map, even if it moves or other badges split or merge. Its number is
-/// the point count of its cluster. At any moment, each point is counted by at most one badge. So a moving badge may
-/// have no number (`Appearance.showsCount`).
+/// A badge keeps its identity while it is on the map, even if it moves, and even if other badges split or merge. The
+/// number of a badge is the point count of its cluster. At any moment, each point is counted by at most one badge. So
+/// a moving badge may have no number (`Appearance.showsCount`).
 public struct MapBadge: Identifiable, Sendable {
-  /// Identifier of a badge in a scene. A scene never uses an identifier twice, so a view can use it to find the
-  /// annotation.
+  /// Identifier of a badge in a scene. A scene never gives two badges the same identifier, so a view can find the
+  /// annotation of a badge by the identifier.
   ///
   /// The id of a cluster cannot identify its badge. For a moment, a leaving badge and a new badge may show the same
   /// cluster. Also, a badge may outlive the tree of its cluster.
@@ -21,8 +21,8 @@ public struct MapBadge: Identifiable, Sendable {
   public struct Appearance: Hashable, Sendable {
     /// Position and size.
     public var place: MapMotion.Place
-    /// Whether the badge is drawn. After a merge, the badge of the merged cluster is drawn only when the merging
-    /// badges have arrived.
+    /// Whether the badge is drawn. In a merge, the badge of the merged cluster is not drawn before the merging badges
+    /// have arrived.
     public var isVisible: Bool
     /// Whether the badge counts its points at this moment. If true, the number of points is drawn on the badge, unless
     /// it is the badge of a single point.
@@ -50,7 +50,7 @@ public struct MapBadge: Identifiable, Sendable {
   /// Whether the badge is leaving the map, because the answer no longer contains its cluster.
   public internal(set) var isLeaving = false
 
-  /// Whether the badge is drawn above all other badges. A badge that splits is drawn above, so that it covers the
+  /// Whether the badge is drawn above all other badges. This is true for a badge that splits, so that it covers the
   /// badges that come out of it.
   public internal(set) var isAbove = false
 
@@ -66,8 +66,8 @@ public struct MapBadge: Identifiable, Sendable {
   /// Time from which the badge is drawn. The badge of a merged cluster is drawn when the merging badges arrive.
   var appearsAt = -Double.infinity
 
-  /// Position of the cluster in the answer. The badge moves to this position, or to a copy of the position that is one
-  /// or more turns around the world away.
+  /// Position of the cluster on the plane, as in the answer. The badge moves to this position, possibly shifted by
+  /// whole turns around the world.
   var targetX: Double
   var targetY: Double
 
@@ -76,7 +76,7 @@ public struct MapBadge: Identifiable, Sendable {
   /// Whether the badge is at rest: it no longer changes with time, and `news` is empty.
   var isSettled = false
   /// Whether the badge will be removed from the list of leaving badges. Answers are applied in parts, and the badge is
-  /// removed at the end of the current part.
+  /// removed after the current part has been applied.
   var isGone = false
 
   var isNew: Bool { news.contains(.isNew) }

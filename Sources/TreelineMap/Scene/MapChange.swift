@@ -2,8 +2,8 @@ import Treeline
 
 /// A change that a map view must apply: the differences between what the view shows and what it should show.
 ///
-/// A change lists exactly the badges that differ. After each change, no point is counted in more than one visible
-/// number.
+/// A change lists the badges that the view must update, and no others. After each change, no point is counted in more
+/// than one visible number.
 public struct MapChange: Sendable {
   /// New position, size and opacity of a badge.
   public struct Move: Identifiable, Sendable {
@@ -27,9 +27,9 @@ public struct MapChange: Sendable {
   /// filter. A badge that has also moved is in `moved`, too.
   public var updated: [MapBadge] = []
 
-  /// Badges that have a new target or begin to leave. Their motion starts at their current positions. A view that draws
-  /// `moved` in each frame can ignore this list. A view that uses animations of the system finds the target and the
-  /// duration in the `motion` of each badge.
+  /// Badges that have a new target or begin to leave. Their motion starts at their current positions. A view that
+  /// applies `moved` in each frame can ignore this list. A view that uses animations of the system finds the target
+  /// and the duration in the `motion` of each badge.
   public var retargeted: [MapBadge] = []
 
   /// Badges whose position, size or opacity has changed.

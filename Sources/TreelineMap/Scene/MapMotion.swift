@@ -13,8 +13,8 @@ public struct MapMotion: Hashable, Sendable {
     public var opacity = 1.0
   }
 
-  /// The course of a motion, as a function from the elapsed fraction of the duration to the covered fraction of the
-  /// way. Both fractions begin at 0 and end at 1.
+  /// The course of a motion. A curve is a function: given the fraction of the duration that has elapsed, it returns
+  /// the fraction of the way that is covered. Both fractions begin at 0 and end at 1.
   public enum Curve: Hashable, Sendable {
     /// Constant speed.
     case linear
@@ -64,7 +64,7 @@ public struct MapMotion: Hashable, Sendable {
 }
 
 extension MapMotion.Curve {
-  /// Returns the covered fraction of the way.
+  /// Returns the fraction of the way that the motion has covered.
   ///
   /// - Parameter share: Elapsed fraction of the time, from 0 to 1.
   public func callAsFunction(_ share: Double) -> Double {

@@ -21,7 +21,8 @@ struct PartialAnswer: Sendable {
 }
 
 extension MapScene {
-  /// Discards the part of an answer that has not been applied. The badges that this part would have replaced stay.
+  /// Discards the part of an answer that has not been applied. This part would have replaced badges of the previous
+  /// answer. These badges stay.
   mutating func joinRest() {
     guard let rest else { return }
     shown += rest.old
@@ -82,10 +83,10 @@ extension MapScene {
 
   /// Prepares the badges for an answer of another tree.
   ///
-  /// If a badge has the position and the number of points of a new cluster, it becomes the badge of this cluster. If
-  /// the new tree is an edit of the old tree, a new cluster may continue the cluster of a badge (see `EditMatching`).
-  /// The badge then becomes the badge of the new cluster. All other badges leave at once and lose their numbers,
-  /// because their points may be in other clusters of the new tree.
+  /// If a badge and a new cluster have the same position and the same number of points, the badge becomes the badge of
+  /// this cluster. If the new tree is an edit of the old tree, a new cluster may continue the cluster of a badge (see
+  /// `EditMatching`). The badge then becomes the badge of the new cluster. All other badges leave at once and lose
+  /// their numbers, because their points may be in other clusters of the new tree.
   mutating func adopt(_ answer: MapAnswer) {
     var byLook: [Look: Int] = [:]
     for (index, badge) in shown.enumerated() where badge.countsFrom <= now {

@@ -79,12 +79,12 @@ extension MapScene {
   }
 
   /// Merges badges into the badge of the cluster `new` while one leaving badge still counts all their points. The
-  /// merging badges have no numbers yet, and never get any. If the leaving badge shows the cluster `new` itself, it
-  /// comes back. If it shows a larger cluster, the badge of `new` comes out of it.
+  /// merging badges have no numbers yet, and never get any. If the leaving badge shows the cluster `new` itself, the
+  /// leaving badge comes back. If it shows a larger cluster, the badge of `new` comes out of the leaving badge.
   ///
   /// - Parameters:
   ///   - last: Index of the leaving badge that counts all points of `new`. If several leaving badges count all these
-  ///     points one after another, this is the badge that stops counting last.
+  ///     points, each badge after the other, this is the badge that stops counting last.
   ///   - counting: Indices of the leaving badges that count points of `new`, now or later.
   private mutating func callBack(
     _ new: ShownCluster, outOf last: Int, insteadOf parts: ArraySlice<MapBadge>, _ counting: [Int]
@@ -106,8 +106,8 @@ extension MapScene {
     shown.append(whole)
   }
 
-  /// Makes a badge without a number fade while it moves to the badge of a larger cluster, `whole`. The fading badge
-  /// never gets a number. If it has not been drawn yet, it is removed at once.
+  /// Moves a badge that has no number to the badge of a larger cluster, `whole`. The moving badge fades on its way and
+  /// never gets a number. If it has not been drawn yet, it is removed at once instead.
   private mutating func withdraw(_ badge: MapBadge, into whole: ShownCluster) {
     if badge.appearsAt > now { return drop(badge) }
     var badge = badge
@@ -140,8 +140,9 @@ extension MapScene {
     shown.append(badge)
   }
 
-  /// Called for a cluster that enters. If leaving badges count points of this cluster, they stop at once. If other
-  /// badges would begin to count points of these leaving badges later, they begin now.
+  /// Called for a cluster that enters. If leaving badges count points of this cluster, the leaving badges stop
+  /// counting at once. Other badges may be waiting to count points of these leaving badges. The waiting badges begin
+  /// now.
   ///
   /// - Parameter remaining: Badges of the previous answer to which no rule has been applied yet.
   mutating func handOver(_ range: Range<Int>, remaining: inout ArraySlice<MapBadge>) {
@@ -163,8 +164,8 @@ extension MapScene {
   mutating func exit(_ badge: MapBadge) {
     var badge = badge
     if badge.countsFrom > now {
-      // The exiting badge has no number yet, and now never gets one. If other badges are still merging into the
-      // exiting badge, they fade, because their target leaves.
+      // The exiting badge has no number yet, and never gets one. If other badges are still merging into the exiting
+      // badge, they fade, because their target leaves.
       for index in counting
       where leaving[index].countsUntil == badge.countsFrom && leaving[index].isWithin(badge.range) {
         leaving[index].fade(at: now, for: pace * timing.fade)
@@ -260,15 +261,15 @@ extension MapBadge {
     go(at: now, to: whole, from: start, for: takeover - start, scale: MapTiming.arriving)
   }
 
-  /// Makes the badge fade while it moves to the place of the cluster `whole`, which contains its points. The badge
-  /// never gets a number.
+  /// Moves the badge to the place of the cluster `whole`, which contains the badge's points. The badge fades on its
+  /// way and never gets a number.
   fileprivate mutating func withdraw(into whole: ShownCluster, at now: Double, for duration: Double) {
     countsFrom = .infinity
     isLeaving = true
     go(at: now, to: whole, for: duration, scale: MapTiming.withdrawn, opacity: 0)
   }
 
-  /// If the badge would get its number only later, gives it the number now.
+  /// If the badge has no number yet, gives the badge its number now.
   fileprivate mutating func takeOver(at now: Double) {
     guard countsFrom > now else { return }
     countsFrom = now
@@ -301,7 +302,7 @@ extension MapBadge {
 }
 
 extension Plane {
-  /// Returns the difference between two x coordinates, measured the shorter way around the world.
+  /// Given the difference between two x coordinates, returns the difference along the shorter way around the world.
   fileprivate func difference(_ x: Double) -> Double {
     projection == .webMercator ? x - (x / 0x1p32 + 0.5).rounded(.down) * 0x1p32 : x
   }

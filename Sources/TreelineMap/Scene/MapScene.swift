@@ -10,8 +10,8 @@ import Treeline
 /// ```
 /// A change starts from the current positions of the badges, even if it interrupts another change. At any moment, each
 /// point is counted by at most one badge. For example, while a badge of 5 points splits into badges of 2 and 3 points,
-/// the numbers never add up to 10. A point stays counted as long as the answers contain it. The page *How badges move*
-/// of the documentation states the rules. The map of the server follows the same rules.
+/// the numbers never add up to 10. A counted point remains counted as long as the answers contain it. The page *How
+/// badges move* of the documentation states the rules. The map of the server follows the same rules.
 ///
 /// Times are in seconds since an arbitrary moment, and never decrease.
 public struct MapScene: Sendable {
@@ -45,7 +45,7 @@ public struct MapScene: Sendable {
   /// `applyRest(limit:)` begins.
   var leavingByCluster: [ClusterID: Int] = [:]
 
-  /// Indices in `leaving` of the badges that count points now or later. The list is made when `applyRest(limit:)`
+  /// Indices of the badges in `leaving` that count points now or later. The list is made when `applyRest(limit:)`
   /// begins.
   var counting: [Int] = []
 
@@ -60,17 +60,17 @@ public struct MapScene: Sendable {
   /// Shows an answer.
   ///
   /// - Parameters:
-  ///   - answer: Answer of any tree. When the tree changes, a badge stays if a cluster of the new tree has the
-  ///     position and the number of points of the badge. After an edit, a badge also stays if its cluster and a
+  ///   - answer: Answer of any tree. When the tree changes, a badge stays if a cluster of the new tree has the same
+  ///     position and the same number of points as the badge. After an edit, a badge also stays if its cluster and a
   ///     cluster of the new tree share more than half of their points. All other badges leave without a number,
-  ///     because their clusters mean nothing in the new tree.
+  ///     because their clusters belong to the old tree.
   ///   - time: Current time.
   ///   - isInstant: Whether badges jump, for example because of reduced motion.
   ///   - limit: Approximate number of badges that may come or go in this call. It may be exceeded, because a split or a
   ///     merge is never divided. `resume(at:limit:)` applies the rest of the answer. Until then, badges of the previous
   ///     answer stay.
   /// - Returns: All changes since the scene last returned changes, including moves.
-  /// - Complexity: O(k) for k badges in both answers.
+  /// - Complexity: O(k) if the old and the new answer together have k badges.
   public mutating func show(
     _ answer: MapAnswer, at time: Double, isInstant: Bool = false, limit: Int = .max
   ) -> MapChange {

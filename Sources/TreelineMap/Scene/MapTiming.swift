@@ -10,7 +10,7 @@ public struct MapTiming: Hashable, Sendable {
   public var fade = 0.16
   /// If the map was empty, its badges appear one after another. This is the time from the first to the last badge.
   public var wave = 0.42
-  /// Duration for which the badge of a merge grows after the merged badges have arrived.
+  /// Duration for which the badge of a merged cluster grows after the merging badges have arrived.
   public var grow = 0.14
 
   /// The default durations, which the server's map uses.
@@ -23,11 +23,11 @@ public struct MapTiming: Hashable, Sendable {
   static let takeover = 0.38
   /// Scale of merging badges when they arrive, and final scale of a badge that splits.
   static let arriving = 0.86
-  /// Initial scale of the badge of a merge.
+  /// Initial scale of the badge of a merged cluster.
   static let formed = 0.9
   /// Final scale of a badge that disappears.
   static let faded = 0.4
-  /// Final scale of a badge that fades while it moves to another badge, before it has shown a number. The other badge
+  /// Final scale of a badge that has never shown a number and fades while it moves to another badge. The other badge
   /// contains the points of the fading badge.
   static let withdrawn = 0.6
   /// Initial size of a badge that comes out of another badge, as a fraction of the other badge's size.

@@ -62,7 +62,7 @@ extension MapAnimator {
 #if canImport(UIKit)
   import UIKit
 
-  /// A source of the frames of the display that shows a view.
+  /// A source of frames for a view. It follows the frames of the display that shows the view.
   ///
   /// An iOS app that runs on a Mac has no `UIUpdateLink`. In such an app, the frames come from `TimedFrames`.
   @MainActor public final class DisplayFrames: FrameSource {

@@ -19,7 +19,7 @@
         north: min(center.latitude + span.latitudeDelta / 2, 90))
     }
 
-    /// Returns a longitude reduced to -180 to 180.
+    /// Returns a longitude reduced to the range from -180 to 180.
     ///
     /// - Parameter antimeridian: Result for a longitude on the antimeridian: -180 or 180.
     static func inOneTurn(_ longitude: Double, antimeridian: Double) -> Double {
@@ -29,8 +29,8 @@
   }
 
   extension MKCoordinateRegion {
-    /// Creates the region of a box. The center is halfway between the edges in degrees. It lies inside the box even
-    /// if the box crosses the antimeridian.
+    /// Creates the region of a box. The center is halfway between the edges, measured in degrees. It lies inside the
+    /// box even if the box crosses the antimeridian.
     public init(_ box: BoundingBox) {
       let degrees = box.east < box.west ? box.east - box.west + 360 : min(box.east - box.west, 360)
       self.init(
@@ -68,7 +68,7 @@
       ///
       /// - Parameters:
       ///   - mapView: The map view.
-      ///   - margin: Margin around the view that the viewport includes, in points.
+      ///   - margin: Width in points of a margin around the view. The viewport includes this margin.
       @MainActor public init?(_ mapView: MKMapView, margin: Double = 0) {
         guard let box = BoundingBox(mapView.visibleMapRect), let zoom = mapView.zoomAtCenter else { return nil }
         self.init(box, zoom: zoom, margin: margin)

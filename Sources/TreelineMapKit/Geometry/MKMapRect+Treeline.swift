@@ -45,8 +45,8 @@
         x: middle.x - width / 2 * scale, y: middle.y - height / 2 * scale, width: width * scale, height: height * scale)
     }
 
-    /// Returns the zoom for 256 px tiles at which a screen shows this rectangle. Returns nil if the screen or the
-    /// rectangle has no width, or if a width is not finite.
+    /// Returns the zoom at which a screen shows this rectangle. The zoom is for 256 px tiles. Returns nil if the
+    /// screen or the rectangle has no width, or if a width is not finite.
     ///
     /// The map must be neither turned nor tilted, because the `visibleMapRect` of a turned or tilted map is larger
     /// than its visible part. ``Treeline/Viewport/init(_:margin:)`` measures the zoom of turned and tilted maps, too.

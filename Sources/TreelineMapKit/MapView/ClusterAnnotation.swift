@@ -8,10 +8,10 @@
   /// The coordinate, the title, the subtitle and the number of points change while the annotation is on the map. All
   /// four can be observed by key-value observing, like the properties of any `MKPointAnnotation`.
   public final class ClusterAnnotation: MKPointAnnotation {
-    /// The badge, as it was when it was last added or updated.
+    /// Copy of the badge from the latest change that added or updated the badge.
     public internal(set) var badge: MapBadge { didSet { followCount() } }
 
-    /// Number of points in the cluster; under a filter, the number of points that pass.
+    /// Number of points in the cluster. If the tree has a filter, only points that pass the filter are counted.
     #if canImport(ObjectiveC)
       @objc
     #endif

@@ -34,7 +34,7 @@
       disc.isUserInteractionEnabled = false
       label.textColor = .white
       label.textAlignment = .center
-      // The number follows the user's text size, up to the size that fits into the badge.
+      // The font size follows the user's text size, up to the size that fits into the badge.
       label.font = UIFontMetrics(forTextStyle: .caption1).scaledFont(for: .systemFont(ofSize: 12, weight: .semibold))
       label.adjustsFontForContentSizeCategory = true
       label.adjustsFontSizeToFitWidth = true
@@ -53,8 +53,8 @@
     ///
     /// - Parameters:
     ///   - annotation: The annotation of this view.
-    ///   - number: Number on the badge; nil to show no number, for example while the points of this badge are counted
-    ///     on other badges.
+    ///   - number: Number on the badge; nil to show no number, for example while other badges count the points of this
+    ///     badge.
     ///   - diameter: Diameter in points.
     open func show(_ annotation: ClusterAnnotation, number: String?, diameter: CGFloat) {
       draw(number: number, diameter: diameter)

@@ -3,10 +3,10 @@
   import Treeline
   import TreelineMap
 
-  // The methods that the adapter itself needs come first, then all other methods of the protocol. Each method also
+  // First come the methods that the adapter itself needs, then all other methods of the protocol. Each method also
   // calls the same method of `delegate`, the object that the app has set.
   //
-  // A method of `MKMapViewDelegate` is optional, so the expression `app?.mapView(_:didFail:)` is a function or nil.
+  // Methods of `MKMapViewDelegate` are optional, so the expression `app?.mapView(_:didFail:)` is a function or nil.
   // The stubs of MapKit for other platforms cannot declare optional methods. With these stubs, the expression is a
   // function whenever there is a delegate.
   extension MapViewAdapter: MKMapViewDelegate {
@@ -28,8 +28,8 @@
       (app?.mapView(_:regionDidChangeAnimated:))?(mapView, animated)
     }
 
-    /// Returns the view of an annotation. The adapter creates the views of points of an open stack. All other views
-    /// come from the delegate. If the delegate returns no view for a badge, the adapter creates the view.
+    /// Returns the view of an annotation. The adapter creates the views for the points of an open stack. All other
+    /// views come from the delegate. If the delegate returns no view for a badge, the adapter creates the view.
     public func mapView(_ mapView: MKMapView, viewFor annotation: any MKAnnotation) -> MKAnnotationView? {
       if let annotation = annotation as? StackMemberAnnotation { return memberView(for: annotation) }
       let own = (app?.mapView(_:viewFor:))?(mapView, annotation) ?? nil
@@ -76,9 +76,9 @@
       (app?.mapView(_:didSelect:))?(mapView, view)
     }
 
-    /// Ends the selection. If the deselected annotation is the badge of an open stack, or one of the stack's points,
-    /// also closes the stack, unless another point of the stack is selected immediately. A stack is several points at
-    /// one position. It is open while its points are spread out on the map.
+    /// Ends the selection. If the deselected annotation is the badge or a point of an open stack, also closes the
+    /// stack. But the stack stays open if another point of the stack is selected immediately. A stack is several
+    /// points at one position. It is open while its points are spread out on the map.
     public func mapView(_ mapView: MKMapView, didDeselect view: MKAnnotationView) {
       if let annotation = view.annotation, openStack?.contains(annotation) == true { closeStackUnlessSelected() }
       if let annotation = view.annotation as? ClusterAnnotation, endsSelection(annotation) {

@@ -70,9 +70,9 @@
     private var currentZoom: Double { mapView.zoomAtCenter ?? 0 }
 
     private func fly(to coordinate: Coordinate, zoom: Double, animated: Bool) {
-      // The map view shows the rectangle between its layout margins, so that no bar covers the rectangle. Therefore
-      // the rectangle has the size of the map view without the margins. With the size of the whole map view, the zoom
-      // would be too low.
+      // The map view fits the rectangle into the area between its layout margins, so that no bar covers the rectangle.
+      // Therefore the rectangle must have the size of this area. With the size of the whole map view, the zoom would
+      // be too low.
       let (size, margins) = (mapView.bounds.size, mapView.layoutMargins)
       let rect = MKMapRect(
         center: coordinate, zoom: min(zoom, 20), width: max(size.width - margins.left - margins.right, 1),
@@ -104,9 +104,9 @@
     }
 
     /// Returns whether the deselection of a badge ends the selection of the point. The point stays selected if the
-    /// adapter deselects the badge, or if the badge was removed or belongs to an earlier tree. A badge may also be
-    /// about to leave the map after a split or a merge. The leaving badge stays selected until the next badge that
-    /// contains the point is drawn. If the leaving badge is deselected before that, the selection of the point ends.
+    /// adapter deselects the badge, or if the badge was removed or belongs to an earlier tree. A badge that leaves the
+    /// map after a split or a merge stays selected until the next badge that contains the point is drawn. If the
+    /// leaving badge is deselected before the next badge is drawn, the selection of the point ends.
     func endsSelection(_ annotation: ClusterAnnotation) -> Bool {
       guard let treeIndex = selection.treeIndex, !isDeselecting else { return false }
       return annotationsByBadge[annotation.badge.id] === annotation && !annotation.badge.isForeign

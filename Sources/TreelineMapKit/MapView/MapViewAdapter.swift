@@ -55,8 +55,8 @@
     /// The map on which the badges are shown.
     public let mapView: MKMapView
 
-    /// Source of the answers. If a new tree has other row numbers, call `show(_:texts:)` instead of setting the feed's
-    /// tree.
+    /// The feed that queries the tree for the visible clusters. If a new tree has other row numbers, do not set the
+    /// feed's tree, but call `show(_:texts:)`.
     public let feed: MapFeed
 
     /// Texts on the badges of the shown tree. See `show(_:texts:)`.
@@ -65,7 +65,7 @@
     /// Behavior of the adapter. A new value takes effect with the next change of the map or of a badge.
     public var options: Options
 
-    /// Receives all calls of the map to its delegate, and the events of the adapter.
+    /// Receives the events of the adapter, and all calls that the map makes to its delegate.
     public weak var delegate: (any MapViewAdapterDelegate)?
 
     /// The cut of the tree; nil for the cut that suits the tree best, see `MapFeed.cut`. Sizes in the cut are for the
@@ -113,7 +113,7 @@
     ///
     /// - Parameters:
     ///   - mapView: The map on which badges are shown.
-    ///   - feed: Source of the answers. No other code may read answers from this feed.
+    ///   - feed: The feed that queries the tree. No other code may read answers from this feed.
     ///   - texts: Texts on badges.
     ///   - options: Behavior of the adapter.
     public convenience init(
@@ -126,7 +126,7 @@
     ///
     /// - Parameters:
     ///   - mapView: The map on which badges are shown.
-    ///   - feed: Source of the answers. No other code may read answers from this feed.
+    ///   - feed: The feed that queries the tree. No other code may read answers from this feed.
     ///   - texts: Texts on badges.
     ///   - options: Behavior of the adapter.
     ///   - time: The source of frames, and a clock.
@@ -172,9 +172,9 @@
     ///   - texts: Texts on the badges of the tree. They are used as soon as the tree is shown.
     public func show(_ tree: ClusterTree?, texts: BadgeTexts) { replaceTree(by: tree, texts) }
 
-    /// Shows the maps of a sequence, such as a `LiveMap`, each as soon as it arrives. A badge stays on the map if it
-    /// keeps most of its points. The selected point stays selected. Returns when the sequence ends or the task is
-    /// cancelled.
+    /// Shows each map of a sequence as soon as the map arrives. The sequence may be a `LiveMap`. A badge stays on the
+    /// screen if it keeps most of its points. The selected point stays selected. Returns when the sequence ends or the
+    /// task is cancelled.
     ///
     /// ```swift
     /// let following = Task { try await adapter.follow(live) { BadgeTexts($0, title: { $0.name }) } }
@@ -210,8 +210,8 @@
     /// The annotations of all badges on the map, including badges that are leaving.
     public var annotations: [ClusterAnnotation] { Array(annotationsByBadge.values) }
 
-    /// Returns the rows of the points of an annotation, in tree order, for example to list them in pages; nil if the
-    /// annotation is no longer shown.
+    /// Returns the rows of an annotation's points, in tree order; nil if the annotation is no longer shown. Use the
+    /// rows, for example, to list the points in pages.
     public func members(of annotation: ClusterAnnotation) -> RowNumbers? {
       tree(of: annotation)?.members(of: annotation.cluster)
     }

@@ -3,13 +3,13 @@
   import Treeline
   import TreelineMap
 
-  /// Receives the events of a ``MapViewAdapter``, and the calls of the map to its delegate.
+  /// Receives the events of a ``MapViewAdapter``, and all calls that the map makes to its delegate.
   ///
-  /// The adapter is the delegate of the map, and forwards each call to this delegate. All methods are optional, so
+  /// The map's delegate is the adapter, which forwards each call to your delegate. All methods are optional, so
   /// implement only the methods of `MKMapViewDelegate` that you need. `mapView(_:viewFor:)` may return your view for a
   /// ``ClusterAnnotation``; if it returns nil, the badge is a ``ClusterBadgeView``. The adapter moves and hides your
-  /// view, and prevents the map from hiding or clustering it. The adapter never changes the drawing, the callout or the
-  /// accessibility of your view.
+  /// view, and prevents the map from hiding or clustering the view. The adapter never changes the drawing, the callout
+  /// or the accessibility of your view.
   ///
   /// ```swift
   /// func mapView(_ mapView: MKMapView, viewFor annotation: any MKAnnotation) -> MKAnnotationView? {
@@ -21,7 +21,7 @@
   /// ```
   @MainActor public protocol MapViewAdapterDelegate: MKMapViewDelegate {
     /// Updates your own view of a badge. Called when the number of points, the title or the subtitle has changed, for
-    /// example after a filter. By default, the map asks `mapView(_:viewFor:)` for the view again.
+    /// example after a filter. By default, the map requests a new view from `mapView(_:viewFor:)`.
     func adapter(_ adapter: MapViewAdapter, update view: MKAnnotationView, for annotation: ClusterAnnotation)
 
     /// Called when a badge is selected, and when the selected point moves to another badge.

@@ -2,14 +2,14 @@
 
 /// The selected point of a map. The point may be part of a cluster, and may be out of view.
 struct PointSelection {
-  /// Number of the point in tree order; nil if no point is selected.
+  /// Index of the point in tree order; nil if no point is selected.
   private(set) var treeIndex: Int?
   /// Row of the point; nil if no point is selected.
   private(set) var row: Int?
   /// Tree to which `treeIndex` and `row` refer; nil if no point is selected.
   private var tree: ClusterTree?
 
-  /// Selects a point of a tree, given its number in tree order.
+  /// Selects a point of a tree, given the index of the point in tree order.
   mutating func select(_ treeIndex: Int, of tree: ClusterTree) {
     (self.treeIndex, row, self.tree) = (treeIndex, tree.row(atTreeIndex: treeIndex), tree)
   }
@@ -37,7 +37,7 @@ struct PointSelection {
 }
 
 extension Cluster {
-  /// Returns the point that is selected when the user selects the cluster. In a cluster of several points, this is the
+  /// Returns the point that is selected when the user selects a cluster. In a cluster of several points, this is the
   /// point nearest to the center, so that the selection stays in the middle when the cluster splits.
   func pointToSelect(in tree: ClusterTree) -> Int? { treeIndex ?? (try? tree.nearestMember(of: id)) }
 }

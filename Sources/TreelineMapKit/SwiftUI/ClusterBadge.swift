@@ -3,8 +3,8 @@
   import SwiftUI
   import TreelineMap
 
-  /// A round badge with a number, or the dot of a single point. It has the tint color, and a ring in the color of the
-  /// background. The selected badge is larger. An area of at least 44 by 44 points reacts to taps.
+  /// A round badge with a number, or the dot of a single point. Both have the tint color, and a ring in the color of
+  /// the background. The selected badge is larger. An area of at least 44 by 44 points reacts to taps.
   public struct ClusterBadge: View {
     private let badge: MapModel.Badge
 

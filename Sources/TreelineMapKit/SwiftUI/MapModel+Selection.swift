@@ -69,10 +69,10 @@
     }
 
     private func badgeToSelect(in scene: MapScene) -> Badge.ID? {
-      // If no point is selected, the badge of the open stack is selected, so that a tap elsewhere changes the
-      // selection. The map reports only taps that change the selection. When the tap is reported, the stack is closed.
+      // If no point is selected, the badge of the open stack is selected. The map reports only taps that change the
+      // selection. So the map reports a tap elsewhere, and this tap closes the stack.
       guard let treeIndex = selected.treeIndex else { return stack.map { Badge.ID(badge: $0.badge) } }
-      // Before the tree is shown, the badges belong to the previous tree.
+      // Until the new tree is shown, the badges belong to the previous tree.
       guard let tree, scene.shows(tree) else { return selectedBadge }
       guard let badge = scene.badge(containingTreeIndex: treeIndex) else { return nil }
       if badge.id == stack?.badge { return Badge.ID(badge: badge.id, member: treeIndex) }

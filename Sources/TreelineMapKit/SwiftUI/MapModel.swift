@@ -32,7 +32,7 @@
       /// Identifier of a badge. It does not change while the badge is on the map.
       public struct ID: Hashable, Sendable {
         let badge: MapBadge.ID
-        /// Number of the point in tree order, if the badge is a point of the open stack; otherwise nil.
+        /// Index of the point in tree order, if the badge is a point of the open stack; otherwise nil.
         var member: Int?
       }
 
@@ -105,7 +105,7 @@
     /// The rows of all points of the open stack, for example to list them; nil if no stack is open.
     public var openStack: RowNumbers? { stack.map { $0.tree.members(of: $0.cluster) } }
 
-    /// Size of the map in points. Badges are shown only after the size is set, because the zoom depends on it.
+    /// Size of the map in points. Badges are shown only after this size is set, because the zoom depends on the size.
     @ObservationIgnored public var size = CGSize.zero { didSet { refresh() } }
 
     /// Whether badges jump to their targets instead of moving there.
@@ -167,7 +167,7 @@
       position = .rect(bounds)
     }
 
-    /// The shown tree; nil if no tree is shown. To change the filter, set the tree with another filter.
+    /// The shown tree; nil if no tree is shown. To change the filter, assign the same tree with another filter.
     ///
     /// Each point must have the same row number as in the previous tree, because `texts` finds texts by row. If rows
     /// have changed, for example because points were added or removed, call `show(_:texts:)` instead.
@@ -183,8 +183,8 @@
     ///   - texts: Texts on the badges of the tree. They are used as soon as the tree is shown.
     public func show(_ tree: ClusterTree?, texts: BadgeTexts) { replaceTree(by: tree, texts) }
 
-    /// Shows each map of a sequence, such as a `LiveMap`, as soon as the map arrives. A badge stays on the screen if
-    /// it keeps most of its points. Returns when the sequence ends or the task is cancelled.
+    /// Shows each map of a sequence as soon as the map arrives. The sequence may be a `LiveMap`. A badge stays on the
+    /// screen if it keeps most of its points. Returns when the sequence ends or the task is cancelled.
     ///
     /// ```swift
     /// .task { try? await model.follow(live) { BadgeTexts($0, title: { $0.name }) } }
@@ -247,14 +247,14 @@
     }
 
     /// Zooms in until a cluster splits into its parts. If the cut limits only the number of clusters, zooms to the
-    /// bounds of the cluster's points. Moves the map to a stack or a single point without zooming.
+    /// bounds of the cluster's points. If the badge is a stack or a single point, moves the map there without zooming.
     public func zoom(into badge: Badge) {
       guard let tree = tree(of: badge) else { return }
       let cluster = badge.cluster
       let cut = feed.shownCut
       if cut.isByPixels, let zoom = try? tree.separationZoom(of: cluster.id, for: cut) {
-        // The map zooms slightly beyond the zoom at which the cluster splits, because rounding might stop the map just
-        // before this zoom.
+        // The map zooms slightly beyond the zoom at which the cluster splits, because otherwise rounding might stop
+        // the map just before this zoom.
         fly(to: cluster.coordinate, zoom: max(zoom, currentZoom) + 0.01)
       } else if cluster.rect.isPoint {
         fly(to: cluster.coordinate, zoom: currentZoom)
@@ -277,8 +277,8 @@
     /// Fraction of the map's size that a cluster may fill. Bars may cover the rest of the map.
     private static let clearOfBars = 0.75
 
-    /// Returns the rows of the points of a badge, in tree order; nil if the badge is no longer shown. The rows serve,
-    /// for example, to list the points in pages.
+    /// Returns the rows of a badge's points, in tree order; nil if the badge is no longer shown. Use the rows, for
+    /// example, to list the points in pages.
     public func members(of badge: Badge) -> RowNumbers? { tree(of: badge)?.members(of: badge.cluster) }
 
     /// Returns the tree that contains a badge's cluster; nil if the badge is no longer shown. The result differs from

@@ -3,8 +3,8 @@
   import SwiftUI
 
   extension View {
-    /// Passes the camera of a `Map`, the size of the map, and the user's setting to reduce motion to a model. Without
-    /// this modifier, the model shows no badges.
+    /// Gives a model the camera of a `Map`, the size of the map, and the user's Reduce Motion setting. Without this
+    /// modifier, the model shows no badges.
     ///
     /// ```swift
     /// Map(position: $model.position, selection: $model.selection) { ... }.updates(model)

@@ -30,19 +30,19 @@ public struct BadgeTexts: Sendable {
   /// ```
   public var clusterTitle: (@Sendable (_ cluster: Cluster, _ values: [AggregateValue]) -> String?)?
 
-  /// Number of points that are named in the subtitle of a cluster; 0 for no subtitle. These are the first points in
-  /// tree order.
+  /// Number of points that are named in the subtitle of a cluster; 0 for no subtitle. The named points are the first
+  /// points of the cluster in tree order.
   public var namedMemberCount = 3
 
   /// Returns the end of a cluster's subtitle, given the number of points that are not named. If this closure is nil,
   /// the end is a plus sign and the number, such as +12.
   public var moreMembers: (@Sendable (_ count: Int) -> String)?
 
-  /// VoiceOver's hint for a cluster, which says what a double tap does. The default is English; nil for no hint.
+  /// VoiceOver's hint for a cluster; nil for no hint. The hint says what a double tap does. The default is English.
   public var clusterHint: String? = "Zooms in"
 
-  /// VoiceOver's hint for a stack, which says what a double tap does. A stack is several points at one position. The
-  /// default is English; nil for no hint.
+  /// VoiceOver's hint for a stack (several points at one position); nil for no hint. The hint says what a double tap
+  /// does. The default hint is English.
   public var stackHint: String? = "Shows all"
 
   /// Returns the title and subtitle of the point with a given row number.
@@ -116,14 +116,14 @@ public struct BadgeTexts: Sendable {
     [title(of: cluster, values: values), subtitle(of: cluster, in: tree)].compactMap { $0 }.joined(separator: ", ")
   }
 
-  /// Returns VoiceOver's hint for a badge, which says what a double tap does; nil for a single point.
+  /// Returns VoiceOver's hint for a badge; nil for a single point. The hint says what a double tap does.
   public func accessibilityHint(of cluster: Cluster) -> String? {
     cluster.pointCount == 1 ? nil : cluster.isStack ? stackHint : clusterHint
   }
 }
 
 extension MapFeed {
-  /// Creates a feed that computes the aggregates that the texts need.
+  /// Creates a feed that computes the aggregates for given texts.
   @_spi(MapLibre) public convenience init(_ tree: ClusterTree?, cut: Cut?, for texts: BadgeTexts) {
     var options = Options()
     options.aggregates = texts.aggregates

@@ -18,7 +18,7 @@ import TreelineMap
   ///   - tree: The tree; nil if no tree will be shown.
   ///   - scene: The badges that are shown until the next tree is shown.
   public mutating func expect(_ texts: BadgeTexts?, of tree: ClusterTree?, after scene: MapScene) {
-    // If the tree is already shown, perhaps with another filter, and no texts are given, the texts stay.
+    // If no texts are given and the tree is already shown, perhaps with another filter, the current texts stay.
     if let tree, texts == nil, scene.shows(tree) { return next = nil }
     let texts = texts ?? next?.texts ?? current
     if let tree { next = (tree, texts) } else { (current, next) = (texts, nil) }

@@ -19,7 +19,8 @@ enum AnswerCost {
 }
 
 extension WorkEstimate {
-  /// Cost in units of `AnswerCost`. One step takes about a nanosecond.
+  /// Cost in units of `AnswerCost`. One step takes about a nanosecond, so 1,500 steps are one unit of 1 to 2
+  /// microseconds.
   var cost: Int { steps / 1500 }
 
   /// Maximum estimated number of steps to prepare a filter or to compute the aggregates of an answer. One step takes

@@ -77,7 +77,7 @@ final class AnswerPool: Sendable {
 protocol InterruptibleAnswer: AnyObject, Sendable {
   var isInterrupted: Bool { get }
 
-  /// Sends the problem to the client at once. The thread stops when it next checks for cancellation.
+  /// Sends the problem to the client at once. The thread stops at its next check for cancellation.
   func interrupt(_ problem: Problem)
 }
 

@@ -26,7 +26,7 @@ final class ConnectionCounts: Sendable {
 
   /// Counts a new connection.
   ///
-  /// - Parameter address: Network of the client; nil if the client has no bound per address, such as a trusted proxy.
+  /// - Parameter address: Network of the client; nil for clients without a bound per address, such as trusted proxies.
   func open(_ address: IPAddress?) -> Admission {
     counts.withLock { counts in
       counts.all += 1

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Bound on the requests per second of each client network: a token bucket that is full after two seconds.
+/// Limits the number of requests per second from each client network. Each network has a token bucket. An unused
+/// bucket is full after two seconds.
 final class RequestRate: Sendable {
   private struct Bucket {
     var tokens: Double

@@ -36,7 +36,7 @@ final class ServerBounds: Sendable {
     return path == "/health" || path == "/ready"
   }
 
-  /// Returns the reason to refuse a request with this head; nil to accept it.
+  /// Returns the reason to refuse a request with this head; nil if there is no such reason.
   func refusal(of head: HTTPRequest, isBeyondBound: Bool) -> Refusal? {
     if let authority = head.authority, !Authority.isValid(authority) {
       return .syntax(
@@ -47,7 +47,7 @@ final class ServerBounds: Sendable {
     return nil
   }
 
-  /// Counts a request as being answered. The request counts until `end()` is called.
+  /// Increments the number of requests that are being answered. `end()` decrements this number.
   ///
   /// - Throws: `Problem` if the server is too busy.
   func begin() throws(Problem) {
@@ -60,7 +60,7 @@ final class ServerBounds: Sendable {
 
   func end() { underWay.subtract(1, ordering: .relaxed) }
 
-  /// Changes the number of bytes that are written but not yet received by clients.
+  /// Changes the number of bytes that were written, but that clients have not received yet.
   func changeUnreadBytes(by count: Int) { unreadBytes.add(count, ordering: .relaxed) }
 
   var answersUnderWay: Int { underWay.load(ordering: .relaxed) }

@@ -15,7 +15,7 @@ final class DeliveryHandler: ChannelOutboundHandler, RemovableChannelHandler {
   private let bounds: ServerBounds
   /// Answers that have not been sent completely, the oldest first.
   private var undelivered = CircularBuffer<Answer>()
-  /// A request to close the connection, which waits until all undelivered answers have been sent.
+  /// A delayed request to close the connection. The request waits until all undelivered answers have been sent.
   private var closing: (mode: CloseMode, promise: EventLoopPromise<Void>?)?
   private var watch: Scheduled<Void>?
 

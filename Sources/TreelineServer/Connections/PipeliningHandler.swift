@@ -10,7 +10,7 @@ final class PipeliningHandler: ChannelDuplexHandler, RemovableChannelHandler {
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart
 
-  /// Whether the last request that was passed on has no complete response yet.
+  /// True after a request was passed on, until its response is complete.
   private var isResponding = false
   /// Parts of the queued requests, beginning with the head of the first queued request. The connection is not read
   /// while a request is queued.
@@ -39,7 +39,7 @@ final class PipeliningHandler: ChannelDuplexHandler, RemovableChannelHandler {
     context.write(data, promise: promise)
   }
 
-  /// Passes on the requests that arrived before the client closed its side, and then passes on the event.
+  /// Passes on an event. If the event says that the client closed its side, first passes on all queued requests.
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if event as? ChannelEvent == .inputClosed { while let part = queue.popFirst() { pass(part, context) } }
     context.fireUserInboundEventTriggered(event)

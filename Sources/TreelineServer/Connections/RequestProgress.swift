@@ -6,7 +6,7 @@ final class RequestProgress {
   var beginning: NIODeadline?
   /// Whether the request line is complete and not longer than the parser accepts.
   var hasFirstLine = false
-  /// Number of bytes received of the request line.
+  /// Number of bytes of the request line that have arrived.
   var lineLength = 0
 
   /// Resets the progress when a request is complete.

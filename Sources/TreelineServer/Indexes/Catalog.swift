@@ -95,7 +95,7 @@ public final class Catalog: Sendable {
   /// Returns the live index under a name.
   func live(_ name: String) -> LiveIndex? { live[name] }
 
-  /// Returns the announcements of versions of an index.
+  /// Returns the announcements of new versions of an index.
   func versions(of name: String) -> IndexVersions? { live[name]?.versions ?? versions[name] }
 
   /// Ends all streams of events. Called when the server stops.
@@ -172,8 +172,9 @@ public final class Catalog: Sendable {
       let index = try ServedIndex(
         name: name, path: entry.path, file, in: residence, filterBytes: filterBytes)
       try index.check()
-      // The file may have been read again only because a write might not have changed its times. `isKnown` is true if
-      // this is the case and the content is still the same.
+      // A file that was read just after a write is read once more, because another write may have left the times of
+      // the file unchanged. `isKnown` is true if this was the only reason to read the file, and the content is still
+      // the same.
       let isKnown = !isNew && !isForced && index.version == old.version && !old.isDamaged
       entries.withLock { entries in
         entries[name]?.isStale = false
@@ -183,8 +184,9 @@ public final class Catalog: Sendable {
       versions[name]?.publish(index)
       return .reopened(name: name)
     } catch {
-      // If the server has tried this version of the file before, another program is most likely writing to the file
-      // now. So a failure is reported only for a new version or a forced check.
+      // Unless it is forced, a check opens the same version again only if the file had just been written. Another
+      // program is then most likely still writing to the file. So a failure is reported only for a new version or a
+      // forced check.
       if isNew || isForced { entries.withLock { $0[name]?.isStale = true } }
       return isNew || isForced ? .refused(name: name, error) : nil
     }

@@ -16,7 +16,7 @@ final class FilterCache: Sendable {
     var lastUse: Int
   }
 
-  /// A filter that one thread prepares. Other threads that need the filter wait.
+  /// A filter that one thread prepares. Other threads wait if they need the same filter.
   private final class PreparedFilter: Sendable {
     let tree = Mutex<ClusterTree?>(nil)
   }
@@ -43,7 +43,7 @@ final class FilterCache: Sendable {
     return prepared?.tree.withLockIfAvailable { $0 != nil } ?? false
   }
 
-  /// Returns the tree under a filter, and prepares the filter if necessary.
+  /// Returns the tree with a filter applied. Prepares the filter if necessary.
   ///
   /// - Throws: `FilterError`; `CancellationError` if the request is cancelled while another thread prepares the
   ///   filter.
@@ -54,8 +54,8 @@ final class FilterCache: Sendable {
     func prepare(_ found: inout ClusterTree?) -> Result<ClusterTree, any Error> {
       if let found { return .success(found) }
       do {
-        // While a client moves the limits of a condition, such as a window of time, each filter is similar to the
-        // previous filter. So the result of the previous filter is reused.
+        // A client may change the limits of a condition step by step, for example to move a window of time. Each
+        // filter is then similar to the previous filter. So the result of the previous filter is reused.
         let previous = last?.tree.withLockIfAvailable { $0 } ?? nil
         let selected = try tree.filtered(by: filter, reusing: previous)
         found = selected
@@ -77,8 +77,8 @@ final class FilterCache: Sendable {
     return try found.get()
   }
 
-  /// Returns the filter of a key, and the filter of the previous lookup. The filter of the key may not be prepared
-  /// yet.
+  /// Returns the filter of a key, and the filter of the previous lookup. The filter of the key may still be
+  /// unprepared.
   private func entry(_ key: [UInt8]) -> (prepared: PreparedFilter, last: PreparedFilter?) {
     state.withLock { state in
       let last = state.entries.max { $0.value.lastUse < $1.value.lastUse }?.value.prepared

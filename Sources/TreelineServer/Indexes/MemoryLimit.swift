@@ -2,15 +2,15 @@ import Foundation
 
 /// The memory that a process may use.
 enum MemoryLimit {
-  /// Returns the memory limit of this process, in bytes. This limit is the least limit of the process's control group
-  /// and of all groups that contain this group. Returns nil if there is no limit. Only version 2 of control groups is
-  /// supported.
+  /// Returns the memory limit of this process, in bytes. The process's control group can have a limit, and so can each
+  /// group that contains this group. The least of these limits is returned; nil if there is no limit. Only version 2
+  /// of control groups is supported.
   ///
   /// - Parameters:
   ///   - membership: File in which the kernel names the control group of the process.
   ///   - groups: Folder of all control groups. In a container, this folder often is the folder of the container's own
-  ///     group. The name of the group then begins with the names of outer groups, which are not in this folder. Groups
-  ///     that are not in this folder are skipped.
+  ///     group. The name of the process's group may then begin with the names of outer groups. The outer groups are
+  ///     not in this folder, so they are skipped.
   static func ofControlGroup(membership: String = "/proc/self/cgroup", groups: String = "/sys/fs/cgroup") -> UInt64? {
     // The line for version 2 of control groups begins with '0::', as in '0::/system.slice/treelinemap-server.service'.
     let lines = try? String(contentsOfFile: membership, encoding: .utf8).split(separator: "\n")

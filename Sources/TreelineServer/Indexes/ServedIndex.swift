@@ -31,8 +31,8 @@ public final class ServedIndex: Sendable {
   /// Size in bytes.
   let size: Int
 
-  /// Beginning of the entity tags of answers. This text contains the version. For a mapped file, it also contains the
-  /// identity and times of the file, because the bytes of the file may no longer match the version.
+  /// A text from which entity tags are computed. This text contains the version. For a mapped file, it also contains
+  /// the identity and times of the file, because the bytes of the file may no longer match the version.
   let tag: String
   /// Number of the version of a live index; nil for an index that does not change.
   let sequence: UInt64?
@@ -98,7 +98,7 @@ public final class ServedIndex: Sendable {
     }
   }
 
-  /// Whether the bytes are known not to match the checksums in the header. If true, no answer can be trusted.
+  /// Whether it is known that the bytes do not match the checksums in the header. If true, no answer can be trusted.
   var isDamaged: Bool { isKnownDamaged.load(ordering: .relaxed) }
 
   func markDamaged() { isKnownDamaged.store(true, ordering: .relaxed) }
@@ -116,11 +116,11 @@ public final class ServedIndex: Sendable {
     }
   }
 
-  // Whether the grid or the row order has been made; also false while another thread is making it.
+  // Whether the grid or the row order is ready, and not still being made by another thread.
   var hasGrid: Bool { foundGrid.withLockIfAvailable { $0 != nil } ?? false }
   var hasRowOrder: Bool { foundRowOrder.withLockIfAvailable { $0 != nil } ?? false }
 
-  /// Returns the tree index of the point with a row number; nil if no point has this number.
+  /// Returns the tree index of the point with the given row number; nil if no point has this number.
   ///
   /// - Complexity: O(log points). The first call takes O(points log points). Meanwhile other threads wait.
   func treeIndex(ofRow row: Int) -> Int? {

@@ -6,7 +6,7 @@ import HTTPTypes
 public enum LiveError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The points of the index cannot be changed. The text says why.
   case unsuitable(path: String, String)
-  /// A record of the log is damaged, and its batches may have been acknowledged.
+  /// A record of the log is damaged. The batches in this record may have been acknowledged.
   case damaged(String)
   /// The log contains batches that do not fit the index.
   case unreadable(path: String, record: Int, String?)

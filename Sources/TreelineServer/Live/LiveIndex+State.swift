@@ -41,8 +41,8 @@ extension LiveIndex {
     var reservedBytes = 0
     var isWriting = false
     var isMapping = false
-    /// Maximum length, in bytes, of the part of the log whose batches are in the map. If this part is longer, the
-    /// index file is written again.
+    /// Limit, in bytes, for the length of the log up to the last batch that the map contains. If this length exceeds
+    /// the limit, the index file is written again.
     var compactionLength: Int
     /// The reason why no further map can be made; nil if maps can be made.
     var failure: String?
@@ -50,11 +50,11 @@ extension LiveIndex {
 }
 
 extension LiveIndex.State {
-  /// Whether the batches that the map already contains take so much of the log that the index file must be written
-  /// again.
+  /// Whether the index file must be written again, because batches that are already in the map take too much of the
+  /// log.
   var isCompactionDue: Bool { mapLogLength > compactionLength && applying.isEmpty }
 
-  /// Returns how many points `changes` would insert, replace and remove if the changes in `overlay` were made first.
+  /// Returns how many points are inserted, replaced and removed by `changes`. The changes in `overlay` come first.
   func effect(
     of changes: [PointKey: KeyedPoint?], after overlay: [PointKey: KeyedPoint?]
   ) -> (inserted: Int, replaced: Int, removed: Int) {

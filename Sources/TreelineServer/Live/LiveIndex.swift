@@ -77,7 +77,8 @@ public final class LiveIndex: Sendable {
     // at a time.
     let path = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     let logPath = path + ".log"
-    // The log is locked before the points are read, so that no other server writes the index in between.
+    // The log is locked before the points are read. Otherwise another server could write the index between these two
+    // steps.
     let (log, records, removed) = try Self.openLog(logPath)
     let index = try LoadedIndex(copying: path)
     if removed > 0 {
@@ -159,7 +160,7 @@ public final class LiveIndex: Sendable {
   /// The newest version.
   var current: ServedIndex { versions.newest }
 
-  /// Figures of a live index for the metrics.
+  /// Facts about a live index, for the metrics.
   struct Counts {
     let batches, waitingBatches, points, logBytes: Int
     let hasFailed: Bool

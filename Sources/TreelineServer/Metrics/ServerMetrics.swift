@@ -58,7 +58,7 @@ final class ServerMetrics: Sendable {
 
   private let log: LogOutput?
 
-  /// - Parameter log: The log whose dropped lines are counted; nil if no log is counted.
+  /// - Parameter log: The log whose dropped lines are reported; nil to report 0 dropped lines.
   init(log: LogOutput? = nil) {
     self.log = log
     // These counters exist from the start. If a counter were added later, Prometheus would miss the counter's first
@@ -182,7 +182,7 @@ final class PrometheusMetrics: MetricsFactory {
 
 private protocol PrometheusMetric: Sendable { func write(name: String, labels: String, to text: inout String) }
 
-/// A counter or a gauge, with a whole number.
+/// A counter or a gauge whose value is a whole number.
 private final class NumberMetric: CounterHandler, RecorderHandler, PrometheusMetric {
   private let number = Atomic<Int64>(0)
 
@@ -198,8 +198,8 @@ private final class NumberMetric: CounterHandler, RecorderHandler, PrometheusMet
 
 private final class HistogramMetric: TimerHandler, PrometheusMetric {
   private struct Times {
-    /// Number of measured times in each interval. An interval contains the times above the previous bound, up to and
-    /// including its own bound.
+    /// For each upper bound, the number of measured times that are at most this bound and greater than the previous
+    /// bound.
     var countByBound = [Int](repeating: 0, count: HistogramMetric.bounds.count)
     var seconds = 0.0
     var count = 0

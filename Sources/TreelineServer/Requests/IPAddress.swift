@@ -27,8 +27,8 @@ struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     self.init(address)
   }
 
-  /// The addresses that count as the same client as this address: only this address for IPv4, or the /64 network of
-  /// this address for IPv6.
+  /// The addresses that are treated as one client. For IPv4, this is only the address itself. For IPv6, it is the /64
+  /// network of the address.
   var network: IPAddress { bytes.count == 4 ? self : IPAddress(prefix: bytes[..<8]) }
 
   private init(prefix: ArraySlice<UInt8>) { bytes = Array(prefix) + Array(repeating: 0, count: 16 - prefix.count) }

@@ -28,7 +28,7 @@ struct IndexRequestContext {
   /// Reads the filter, which selects the points that the request is about.
   mutating func selection() -> ServedSelection { ServedSelection(&parameters, of: index) }
 
-  /// Returns the whole number in the path parameter with a given name.
+  /// Returns the value of the path parameter with the given name. The value must be a whole number, 0 or more.
   func number(_ name: String) throws(Problem) -> Int {
     let text = path.get(name) ?? ""
     guard let number = Int(text), number >= 0 else {

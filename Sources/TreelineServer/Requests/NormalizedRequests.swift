@@ -48,6 +48,6 @@ extension HTTPRequest {
 }
 
 extension HTTPRequest.Method {
-  /// Methods for which each route is registered. A route answers or refuses a request with one of these methods.
+  /// Every route is registered for all these methods. It answers some of the methods and refuses the others.
   static let known: [HTTPRequest.Method] = [.get, .head, .post, .put, .delete, .patch, .options, .trace, .connect]
 }

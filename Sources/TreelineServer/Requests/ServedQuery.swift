@@ -5,8 +5,8 @@
 /// The query of a request, and its viewport on the plane of an index.
 struct ServedQuery {
   let query: Query
-  /// The viewport on the plane; nil if the viewport is invalid, or if nothing is in view. Nothing is in view only if
-  /// the index has no map projection and the viewport lies outside the square of the plane.
+  /// The viewport on the plane; nil if the viewport is invalid or lies outside the square of the plane. A viewport can
+  /// lie outside the square only if the index has no map projection.
   let view: PlaneViewport?
 
   /// Reads the query from the parameters of a request.

@@ -15,8 +15,8 @@ struct ServedSelection {
 
   init(_ parameters: inout QueryParameters, of index: ServedIndex) {
     self.index = index
-    // An empty filter counts as no filter. So a request for the transition between two views can have a filter for
-    // only one of the views.
+    // An empty filter counts as no filter. So in a request for the transition between two views, one view can have a
+    // filter while the other view has no filter.
     guard let text = parameters.text("filter"), !text.isEmpty else {
       (filter, cost) = (nil, 0)
       return
@@ -39,8 +39,8 @@ struct ServedSelection {
       return
     }
     let estimate = index.tree.estimate(ofSelecting: filter)
-    // The second part is the cost of preparing the clusters of the points that pass. This part grows with the number
-    // of all points in the index.
+    // Adds the cost of preparing clusters from the points that pass. The added cost grows with the number of all
+    // points in the index.
     cost = estimate.cost + index.tree.pointCount / AnswerCost.pointsPerUnit
     if let (expected, found) = estimate.excess {
       parameters.refuse(

@@ -107,8 +107,8 @@ extension Problem {
       "The answer would be longer than \(longestAnswer) bytes; request fewer clusters, a smaller "
       + "part of the map, or 'top(column, 10)' instead of 'counts(column)'.", kind: .answerTooLong)
 
-  /// A problem for a client that has left. A client receives this problem only if the client closed just its own side
-  /// of the connection.
+  /// A problem for a client that has left. The client can receive this problem only if its own side of the connection
+  /// is closed and the server's side is still open.
   static let clientLeft = Problem(
     status: .serviceUnavailable,
     detail: "The client closed its side of the connection before the answer was sent; keep both sides open.")

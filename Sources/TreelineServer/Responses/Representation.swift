@@ -117,8 +117,8 @@ extension HTTPRequest {
   /// Responds with a representation. If writing the representation is expensive, another thread does the work, so that
   /// the event loop stays free for other requests.
   ///
-  /// - Parameter context: Context of the request. Clients take turns, and the work is a turn of the request's client.
-  ///   The work ends when the connection closes.
+  /// - Parameter context: Context of the request. Clients take turns, and this work counts as a turn of the client
+  ///   that sent the request. The work ends when the connection closes.
   func response(
     with representation: Representation, _ policy: CachePolicy, on pool: AnswerPool, for context: ServerRequestContext
   ) async throws -> Response {

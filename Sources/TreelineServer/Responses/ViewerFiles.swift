@@ -174,8 +174,9 @@ struct ViewerFile: Sendable {
     }
   }
 
-  /// Returns a policy that allows only the viewer's own scripts and styles, and workers from blobs, which MapLibre
-  /// uses. Map styles, tiles and images may come from any server, because a map style can be given by URL.
+  /// Returns a policy that allows only the viewer's own scripts and styles. The policy also allows workers from blobs,
+  /// because MapLibre needs them. Map styles, tiles and images may come from any server, because a map style can be
+  /// given by URL.
   private static func securityPolicy(_ frameAncestors: [String]) -> String {
     "default-src 'self'; script-src 'self'; worker-src 'self' blob:; style-src 'self' 'unsafe-inline'; "
       + "img-src 'self' data: blob: https:; connect-src 'self' https: http:; font-src 'self'; object-src 'none'; "

@@ -113,8 +113,8 @@ enum ClusterRoutes {
     return .json(cost: 1 + selection.cost) {
       let tree = try selection.tree()
       let zoom = try cut.flatMap { try tree.separationZoom(of: id, for: $0, tileSize: tileSize) }
-      // A cluster with fewer points than `min-points` is never shown: its points are shown alone at every zoom. So the
-      // zoom at which it comes apart is -infinity. The route returns 0 in that case.
+      // A cluster with fewer points than `min-points` is never shown: its points are shown alone at every zoom. The
+      // separation zoom of such a cluster is -infinity, and the route returns 0.
       return ["zoom": QueryParameters.Bounds().reached(zoom).map { max($0, 0) }]
     }
   }
@@ -203,9 +203,9 @@ private struct MemberOrder {
     let capacity = max(2 * min(count, members.count), 4096)
     var places: [Place] = []
     places.reserveCapacity(capacity)
-    /// The last of the members that the latest sort kept; nil before the first sort. Each sort keeps the first `count`
-    /// of all members that have been read so far. Members that are read later are left out if they come after `last`
-    /// in the order.
+    /// The last member that the latest sort kept; nil before the first sort. Each sort keeps the first `count` of all
+    /// members that were read up to that sort. Members that are read later are left out if they come after `last` in
+    /// the order.
     var last: Place?
     for member in 0..<members.count {
       if member & 1023 == 1023 { try Cancellation.check() }

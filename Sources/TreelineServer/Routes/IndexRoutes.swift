@@ -91,8 +91,8 @@ private struct IndexFacts: Encodable {
   let columnKinds: [String: String]
   /// Columns that can be searched; left out if no column can be searched.
   let searchColumns: [String]?
-  /// The groups of the points, and the number of points that are never clustered. Points of different groups never
-  /// share a cluster. Both properties are left out if the index has no groups.
+  /// The groups of the points, and the number of points that are never clustered. Both properties are left out if the
+  /// index has no groups. Points of different groups never share a cluster.
   let groups: [Group]?
   let neverClusteredPointCount: Int?
 

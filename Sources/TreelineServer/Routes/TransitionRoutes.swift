@@ -124,7 +124,7 @@ private struct PreviousAnswer: Decodable {
     do {
       return try tree.clusters(withIDs: clusterIDs.map(ClusterID.init(rawValue:)))
     } catch QueryError.unknownCluster(let id) {
-      // Without a version, an unknown id may come from an earlier version of the index.
+      // If the client sent no version, an unknown id may come from an earlier version of the index.
       guard version != nil else { throw Problem.outdatedIDs(of: index) }
       throw Problem.invalid("cluster_ids", expected: "ids of clusters of this index", found: "\(id)")
     } catch QueryError.overlappingClusters(let one, let other) {

@@ -188,8 +188,8 @@ extension LogFormat: ExpressibleByArgument {}
     _ = NIOSingletons.unsafeTryInstallSingletonPosixEventLoopGroupAsConcurrencyGlobalExecutor()
     do {
       let options = try serverOptions()
-      // Without this call, a log that reaches a file size limit of the shell would end the process. With this call,
-      // only the write fails.
+      // Without this call, the process would end when a log reaches the file size limit of the shell. With this call,
+      // only the write to the log fails.
       signal(SIGXFSZ, SIG_IGN)
       let filterBytes = filterMemory?.bytes ?? Catalog.standardFilterBytes
       let catalog = try Catalog(
@@ -233,8 +233,8 @@ extension LogFormat: ExpressibleByArgument {}
     return options
   }
 
-  /// The token that clients need to change points, read from the environment variable `TREELINEMAP_WRITE_TOKEN`; nil
-  /// if the variable is not set or is empty.
+  /// The token that lets clients change points. It is read from the environment variable `TREELINEMAP_WRITE_TOKEN`.
+  /// Nil if the variable is not set or is empty.
   private static var writeToken: String? {
     ProcessInfo.processInfo.environment["TREELINEMAP_WRITE_TOKEN"].flatMap { $0.isEmpty ? nil : $0 }
   }
@@ -272,7 +272,7 @@ extension LogFormat: ExpressibleByArgument {}
     }
   }
 
-  /// Returns the text of an error. The address is added to network errors, which do not contain the address.
+  /// Returns the text of an error. A network error does not contain the address, so the address is added to its text.
   private func message(of error: any Error) -> String {
     let remedy = "choose another address with --host or another port with --port"
     switch error {

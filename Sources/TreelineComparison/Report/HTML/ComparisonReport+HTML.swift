@@ -15,8 +15,8 @@ extension ComparisonReport {
   /// - Parameters:
   ///   - title: Name of the data, such as the name of its file.
   ///   - land: Rings of land in degrees, both outer rings and holes. The rings are cut at the antimeridian as in
-  ///     GeoJSON (RFC 7946, section 3.1.9), or continue beyond 180 degrees. On a plane without a projection no land
-  ///     is drawn.
+  ///     GeoJSON (RFC 7946, section 3.1.9), or continue beyond 180 degrees. No land is drawn on a plane without a
+  ///     projection.
   ///   - credits: Sentences that licenses require, as plain text.
   /// - Complexity: O(views · (clusters + drawn points + corners of land))
   package func html(title: String, land: [[Coordinate]] = [], credits: [String] = []) -> String {

@@ -147,7 +147,7 @@ private struct Frame {
     return (cluster, view.pixel(cluster.position, of: journey.views[step]))
   }
 
-  /// Returns the circle of a badge; empty if it lies outside the picture.
+  /// Returns an SVG circle for a badge, or an empty string if the circle lies outside the picture.
   private func circle(_ cluster: ShownCluster, at position: PixelPoint) -> String {
     let radius = cluster.diameter / 2
     guard -radius...view.width + radius ~= position.x, -radius...view.height + radius ~= position.y else { return "" }

@@ -60,7 +60,8 @@ struct LandOutline {
 
   /// Distance beyond the picture at which rings are cut, in pixels. The distance keeps the cut edges out of sight.
   private static let rim = 8.0
-  /// Maximum mean length of straight pieces, in pixels. Longer pieces do not look like a coast. Found by eye.
+  /// Maximum mean length of straight pieces, in pixels. Longer pieces do not look like a coast. The value was found by
+  /// eye.
   private static let coarseness = 40.0
 }
 
@@ -82,8 +83,8 @@ struct PixelBox {
   var maxX: Double
   var maxY: Double
 
-  /// Returns whether two neighboring corners of a ring lie on the same edge of this box. If so, clipping has made the
-  /// piece of the ring between these corners.
+  /// Returns whether two neighboring corners of a ring lie on the same edge of this box. If so, the line between these
+  /// corners comes from clipping.
   fileprivate func hasOnEdge(_ a: PixelPoint, _ b: PixelPoint) -> Bool {
     (a.x == b.x && (a.x == minX || a.x == maxX)) || (a.y == b.y && (a.y == minY || a.y == maxY))
   }

@@ -1,4 +1,4 @@
-/// Returns text escaped for HTML and SVG, between tags or in a quoted attribute.
+/// Escapes text for HTML and SVG. The result can be used between tags or in a quoted attribute.
 func escaped(_ text: String) -> String { text.unicodeScalars.map { entities[$0] ?? String($0) }.joined() }
 
 private let entities: [Unicode.Scalar: String] = ["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;"]
