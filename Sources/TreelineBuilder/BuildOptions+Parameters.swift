@@ -43,7 +43,7 @@ extension BuildOptions {
     if let wanted, !wanted.isServed(by: growth, hasSeparations: computesSeparations) {
       parameters.refuse(
         ["for"],
-        expected: "a purpose that a tree \(growth.phrase) supports, or no \(name == nil ? "split" : "grow")",
+        expected: "a purpose that suits a tree \(growth.phrase), or no parameter \(name == nil ? "split" : "grow")",
         sentence: "{for} '\(wanted.rawValue)' does not go with a tree \(growth.phrase); leave out {grow} and {split}.")
     }
     if growth.splitRule == nil {

@@ -71,7 +71,7 @@ extension ClusterTree {
 
   private init(_ build: TreeBuild) throws(BuildError) {
     do throws(BuildFailure) { self = try build.run() } catch .invalid(let error) { throw error } catch {
-      preconditionFailure("A build that cannot be cancelled was cancelled")
+      preconditionFailure("Expected a finished build, found a cancelled build")
     }
   }
 

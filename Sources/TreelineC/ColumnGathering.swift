@@ -32,7 +32,7 @@ final class EntriesObject: CObject {
   func add(_ other: EntriesObject) throws {
     guard columns.suits(other.columns) else {
       throw ArgumentError(
-        "expected entries of the columns \(list(columns.names)), found entries of other columns or kinds; "
+        "expected entries of \(list(columns.names)), found entries of other columns or kinds; "
           + "gather all entries with the same columns")
     }
     columns.add(other.columns)

@@ -48,8 +48,8 @@ final class ColumnSurveyObject: CObject {
     let names = surveys.map(\.name)
     guard names == other.surveys.map(\.name), surveys.map(\.purpose) == other.surveys.map(\.purpose) else {
       throw ArgumentError(
-        "expected a survey with the same columns (\(list(names))) and the same kinds as this survey, "
-          + "found a survey with other columns or kinds; create both surveys with the same columns")
+        "expected a second survey of \(list(names)), with the same kinds as in the first survey, "
+          + "found other columns or kinds; create both surveys with the same columns")
     }
     let numbered = try other.surveys.map { try $0.numbered(from: firstRow) }
     try checkCount(adding: other.surveys.first?.pointCount ?? 0)
@@ -89,7 +89,7 @@ final class ColumnSurveyObject: CObject {
 }
 
 func list(_ names: [String]) -> String {
-  names.isEmpty ? "no columns" : names.map(\.debugDescription).joined(separator: ", ")
+  names.isEmpty ? "no columns" : "the columns " + names.map(\.debugDescription).joined(separator: ", ")
 }
 
 @_cdecl("treeline_column_survey_create")

@@ -48,7 +48,7 @@ extension treeline_edit {
     return try array(start, count, of: "\(verb) rows").map { row in
       guard let row = Int(exactly: row), last < row, range.contains(row) else {
         throw ArgumentError(
-          "expected \(verb) rows in ascending order from 0 to less than \(range.upperBound), found \(row)"
+          "expected \(verb) rows in ascending order, at least 0 and below \(range.upperBound), found \(row)"
             + (last < 0 ? "" : " after \(last)"))
       }
       last = row

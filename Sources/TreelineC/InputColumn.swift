@@ -15,7 +15,7 @@ struct InputColumn: @unchecked Sendable {
   private let entries: [String]
 
   init(_ column: treeline_column, pointCount: Int) throws {
-    guard let name = string(column.name) else { throw ArgumentError("expected a column with a name, found NULL") }
+    guard let name = string(column.name) else { throw ArgumentError("expected a name for each column, found NULL") }
     (self.name, self.column, self.pointCount) = (name, column, pointCount)
     (kind, preparations) = try Self.declaration(string(column.kind) ?? "", of: column.type, name: name)
     guard pointCount == 0 || column.type == TREELINE_TEXTS || column.values != nil else {
@@ -23,7 +23,7 @@ struct InputColumn: @unchecked Sendable {
     }
     let needsTexts = column.type == TREELINE_TEXTS || column.type == TREELINE_CODES
     guard !needsTexts || column.offsets != nil && column.bytes != nil else {
-      throw ArgumentError("column \(name.debugDescription): expected texts with their offsets, found NULL")
+      throw ArgumentError("column \(name.debugDescription): expected the offsets and bytes of texts, found NULL")
     }
     let width =
       switch column.type {
@@ -65,7 +65,8 @@ struct InputColumn: @unchecked Sendable {
     // Codes are signed 32-bit integers, so there are at most 2^31 - 1 texts.
     guard 0...Int(Int32.max) ~= column.entry_count else {
       throw ArgumentError(
-        "column \(name.debugDescription): expected at most 2^31 - 1 texts for codes, found \(size(column.entry_count))")
+        "column \(name.debugDescription): a column of codes can have at most 2^31 - 1 texts, "
+          + "found \(size(column.entry_count))")
     }
     try column.checkOffsets(column.entry_count, name)
     entries = (0..<column.entry_count).map { column.text($0) }
@@ -129,7 +130,7 @@ struct InputColumn: @unchecked Sendable {
     get throws {
       guard preparations.isEmpty else {
         throw ArgumentError(
-          "column \(name.debugDescription): a build in steps cannot make preparations; leave out "
+          "column \(name.debugDescription): a build in steps does not support suffixes of a kind; leave out "
             + preparations.map { "+\($0.rawValue)" }.sorted().joined())
       }
       return kind
@@ -194,8 +195,8 @@ extension InputColumn {
     case .string(let text) where ["false", "no", ""].contains(text.lowercased()): return false
     case let value:
       throw ArgumentError(
-        "column \(name.debugDescription), row \(row): a never-cluster column must have true, false, yes, no, 1, 0 "
-          + "or no value, found \((value.plainText ?? "").debugDescription)")
+        "column \(name.debugDescription), row \(row): a never-cluster value must be true, false, yes, no, 1, 0 "
+          + "or missing, found \((value.plainText ?? "").debugDescription)")
     }
   }
 
@@ -229,7 +230,7 @@ extension treeline_column {
     for number in 0...count {
       guard last <= offsets[number], offsets[number] <= 1 << 47 else {
         throw ArgumentError(
-          "column \(name.debugDescription): expected text offsets of 0 or more that never decrease, "
+          "column \(name.debugDescription): expected text offsets from 0 to 2^47 that never decrease, "
             + "found \(offsets[number]) after \(last)")
       }
       last = offsets[number]

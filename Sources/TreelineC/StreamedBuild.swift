@@ -45,7 +45,7 @@ final class StreamObject: CObject {
       guard let rows else { throw ArgumentError("the stream was created with rows=true; pass the row of each point") }
       givenRows = try places.map { place in
         guard let row = UInt64(exactly: rows[place]) else {
-          throw ArgumentError("expected a row of 0 or more, found \(rows[place])")
+          throw ArgumentError("expected a row number of 0 or more, found \(rows[place])")
         }
         return row
       }
@@ -65,7 +65,7 @@ final class StreamObject: CObject {
   }
 
   private static func list(_ columns: [InputColumn]) -> String {
-    columns.isEmpty ? "no columns" : columns.map(\.name.debugDescription).joined(separator: ", ")
+    columns.isEmpty ? "no columns" : "the columns " + columns.map(\.name.debugDescription).joined(separator: ", ")
   }
 
   func finish(_ monitor: treeline_monitor?) throws {

@@ -58,8 +58,8 @@ package struct MapPage {
       ])
     guard page.count <= Self.greatestLength else {
       throw PageError(
-        "expected a page of at most \(Self.greatestLength / 1_000_000) MB, found \(page.count / 1_000_000) MB; keep "
-          + "fewer columns, or publish the index as a folder with 'treelinemap publish'")
+        "expected a page of at most \(Self.greatestLength / 1_000_000) MB, found \(page.count / 1_000_000) MB; build "
+          + "the index with fewer columns, or publish it as a folder with 'treelinemap publish'")
     }
     return page
   }

@@ -21,7 +21,7 @@ package struct PageVerifier {
       throw PageError("\(path): expected a manifest that 'publish' wrote, found no readable file")
     }
     guard let manifest = try? decoded(json.bytes), let first = Base64.decoded(manifest.first) else {
-      throw PageError("\(path): expected a manifest that 'publish' wrote, found other JSON; publish the index again")
+      throw PageError("\(path): expected a manifest that 'publish' wrote, found other data; publish the index again")
     }
     withExtendedLifetime(json) {}
     (self.manifest, self.first) = (manifest, first)
@@ -45,7 +45,7 @@ package struct PageVerifier {
       tree, sizes, contentHash: contentHash, file: manifest.file, values: manifest.values, spreads: manifest.spreads,
       first: first)
     if manifest != expected {
-      return "\(PageManifest.fileName): expected a description that matches the index, found a different description; "
+      return "\(PageManifest.fileName): expected a manifest that matches the index, found a different manifest; "
         + "publish the index again"
     }
     return try tree.withStorage { storage in

@@ -214,7 +214,7 @@ public enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
 
   public var description: String {
     switch self {
-    case .noResources: "the server's resource folder is missing next to the executable; build the server again"
+    case .noResources: "expected a resource folder next to the server's executable, found none; build the server again"
     case .noBasemap(let path): "\(path): this file cannot be read as PMTiles, version 3"
     case .noViewer(let folder): "\(folder): this folder has no index.html; name a folder that contains a viewer"
     }

@@ -49,7 +49,7 @@ extension AttributeColumn {
         problems.check(
           Double(bitPattern: bits).isFinite || bits == Self.nullBits || bits == Self.absentBits,
           "\(label), point \(index)",
-          expected: "a finite number, or one of the two NaNs that stand for null and for absent values",
+          expected: "a finite number, the NaN that means null, or the NaN that means an absent value",
           found: "the bits \(String(bits, radix: 16))")
       }
     }

@@ -101,8 +101,8 @@ extension Column {
       !isEmpty || integers.digits == 0 && !integers.isDates, label,
       expected: "0 decimals and no dates, because no point has a value", found: "\(integers.digits) decimals")
     problems.check(
-      !integers.isDates || kind == .time, label, expected: "no flag for dates, because the column has no times",
-      found: "dates")
+      !integers.isDates || kind == .time, label, expected: "no flag for dates, because the column's kind is not time",
+      found: "the flag")
   }
 
   private func check(_ entries: EntryValues, textCount: Int, _ problems: ProblemList, _ pages: PageUse) {

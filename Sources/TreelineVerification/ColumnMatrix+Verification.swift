@@ -59,7 +59,7 @@ extension ColumnMatrix {
       guard let key, key != OrderedKeys.missing, previous.map({ $0 < key }) ?? true else {
         let found = firstIndex(ofRank: rank).map { "\($0)" } ?? "none"
         problems.add(
-          "\(label), value \(rank)", expected: "a point whose value is greater than the value of the previous rank",
+          "\(label), value \(rank)", expected: "a point with a greater value than the point of the previous rank",
           found: found)
         return
       }
@@ -125,7 +125,7 @@ extension ColumnMatrix {
     let twice = Duplicates.find(count: firstCount, greatest: .max) { body in
       values.forEachBlock { block in for index in block where isFirst[index] { body(values.keys[index]) } }
     }
-    problems.check(twice.isEmpty, label, expected: "one point without a link for each value", found: "several")
+    problems.check(twice.isEmpty, label, expected: "for each value, only one point without a link", found: "several")
   }
 
   private func checkLevelCount(for greatest: Int, _ label: String, _ problems: ProblemList) {
@@ -157,7 +157,7 @@ extension ColumnMatrix {
         isWrong = found != oneCount
         if isWrong {
           problems.add(
-            "\(label), block \(block)", expected: "\(oneCount) as the number of 1 bits before the block",
+            "\(label), block \(block)", expected: "\(oneCount) ones before the block",
             found: "\(found)")
         }
         let start = block * WaveletMatrix.bitsPerBlock

@@ -68,7 +68,7 @@ extension ColumnSearch {
       else {
         problems.add(
           "\(label) \(number)",
-          expected: "the place of a word that follows the previous word in the order of the folded texts",
+          expected: "places where words begin, in the order of the folded texts",
           found: "\(place)")
         return
       }

@@ -105,8 +105,9 @@ extension IndexHeader {
         String(validating: text, as: UTF8.self) != nil, "description", expected: "text in UTF-8", found: "other bytes")
     }
     problems.check(
-      texts.2.isEmpty || plane.projection == .planar, "description", expected: "a unit only for plain x and y",
-      found: "\(texts.2.count) bytes")
+      texts.2.isEmpty || plane.projection == .planar, "description",
+      expected: "no unit, because the points are longitudes and latitudes",
+      found: "a unit of \(texts.2.count) bytes")
   }
 }
 

@@ -107,7 +107,7 @@ struct MergeScaleVerifier {
       let expected = max(SeparationCode(roundingDown: squaredDistance(left, right)), parts)
       problems.check(
         own == expected, "separation \(right.first)",
-        expected: "\(expected.rawValue), the greatest of three scales: of each child, and of the distance between them",
+        expected: "\(expected.rawValue), the greatest of three scales (left child, right child, distance of both)",
         found: "\(own.rawValue)")
     }
   }
@@ -124,7 +124,7 @@ struct MergeScaleVerifier {
     let found = TreeStorage.bit(of: anchors, at: Int(right.first))
     problems.check(
       found == isRight, "anchor \(right.first)",
-      expected: "\(isRight ? 1 : 0) (0 left, 1 right), the side of the child that is nearer to the node's mean",
+      expected: "\(isRight ? 1 : 0), the child nearer to the node's mean (0 means left, 1 means right)",
       found: "\(found ? 1 : 0)")
   }
 

@@ -149,7 +149,7 @@ extension TreeVerifier {
   ) {
     let facts = NodeFacts(of: members(of: node), shorterWayAround: false)
     problems.check(
-      storage.box(of: node) == facts.box, node.name, expected: "the box \(facts.box) around its points",
+      storage.box(of: node) == facts.box, node.name, expected: "the box \(facts.box) around the node's points",
       found: "\(storage.box(of: node))")
     let starts = groups.parts.map(\.lowerBound).filter { node.range.contains(Int($0)) }
     let isHalved = starts.count > 1 && starts[0] == node.first && starts[(starts.count + 1) / 2] == children.right.first
@@ -168,9 +168,9 @@ extension TreeVerifier {
     let mayCrossSeam = crossesSeam && growth.mergeMetric?.keepsApart ?? false
     let facts = NodeFacts(of: members(of: node), shorterWayAround: mayCrossSeam)
     problems.check(
-      !facts.box.isPoint, node.name, expected: "a stack, because its points share one position", found: "two parts")
+      !facts.box.isPoint, node.name, expected: "a stack, because all points share one position", found: "two parts")
     problems.check(
-      storage.box(of: node) == facts.box, node.name, expected: "the box \(facts.box) around its points",
+      storage.box(of: node) == facts.box, node.name, expected: "the box \(facts.box) around the node's points",
       found: "\(storage.box(of: node))")
     let isStored = storage.isStored(node)
     if isStored {
@@ -229,14 +229,14 @@ extension TreeVerifier {
       // The sums of integers are exact. The rounding errors of all other steps add up to a few units of the 53rd bit.
       problems.check(
         between >= most * (1 - 0x1p-48), node.name,
-        expected: "a scatter of at least \(most) between the children, as in the best split across the axis",
+        expected: "a scatter of at least \(most) between the children, as in the best split along the principal axis",
         found: "\(between)")
       // A builder turns the dividing line again and again, as long as each turn gains at least 1/2048 of the scatter.
       let gain = facts.scatterToGain(leftCount)
       problems.check(
         gain <= between * 0x1p-10, node.name,
-        expected: "each point in the child with the nearer mean; this adds \(gain) to the scatter between the children",
-        found: "\(between)")
+        expected: "each point in the child with the nearer mean, and so a scatter greater by \(gain)",
+        found: "a scatter of \(between) between the children")
     }
   }
 
@@ -295,7 +295,7 @@ extension TreeVerifier {
     forEachBlock(of: node.range) { block in
       for index in block where !problems.isFull {
         problems.check(
-          storage.points[index] == position, "point \(index)", expected: "the position of its stack, \(position)",
+          storage.points[index] == position, "point \(index)", expected: "the position \(position) of the stack",
           found: "\(storage.points[index])")
         if index + 1 == node.range.upperBound { continue }
         problems.check(
@@ -307,7 +307,7 @@ extension TreeVerifier {
       }
     }
     problems.check(
-      storage.box(of: node) == PlaneRect(position), node.name, expected: "the box of one position",
+      storage.box(of: node) == PlaneRect(position), node.name, expected: "a box with only one position",
       found: "\(storage.box(of: node))")
   }
 

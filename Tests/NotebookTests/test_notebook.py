@@ -338,12 +338,12 @@ def test_a_kernel_that_is_gone_is_told_and_its_cell_runs_again(open_notebook, co
     notebook.rest()
     notebook.page.evaluate("() => jupyterapp.shell.currentWidget.sessionContext.restartKernel()")
     host = notebook.hosts().first
-    host.get_by_text("This map's kernel has ended: run the cell of the map again.").wait_for()
+    host.get_by_text("The notebook's kernel has ended: run this map's cell again.").wait_for()
     picture(notebook.page, "notebook-restarted")
     # JupyterLab complains about requests that it sent to the kernel before the restart.
     complaints.clear()
     notebook.page.evaluate("() => jupyterapp.commands.execute('notebook:run-all-cells')")
-    host.get_by_text("This map's kernel has ended").wait_for(state="hidden")
+    host.get_by_text("The notebook's kernel has ended").wait_for(state="hidden")
     viewer = notebook.rest()
     assert sum(cluster["count"] for cluster in shown(viewer)) == 4000
     assert notebook.told("map.view['zoom']") > 0

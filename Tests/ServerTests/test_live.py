@@ -260,7 +260,7 @@ def test_a_torn_record_is_dropped_and_a_damaged_record_is_named(fleet):
         fleet.check()
         text = fleet.stop()
         assert text.count("Dropped the incomplete last record") == 1 and log.read_bytes() == whole[:starts[3]]
-    for record, at, expected in [(3, 40, "an undamaged record, found other bytes, although"), (4, 40, "the checksum "), (4, 9, " of its length, ")]:
+    for record, at, expected in [(3, 40, "an undamaged record, found a damaged record before undamaged records"), (4, 40, "the checksum "), (4, 9, " of the record's length, ")]:
         damaged = bytearray(whole)
         damaged[starts[record - 1] + at] ^= 4
         log.write_bytes(damaged)

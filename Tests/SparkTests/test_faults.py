@@ -13,7 +13,7 @@ def rows(spark):
 @pytest.mark.parametrize("words, arguments", [
     ("found -1", {"row": "before"}), ("'long'", {"lon": "long"}), ("'size'", {"columns": ["size"]}),
     ("different names", {"columns": ["id", "id"]}), ("'size'", {"columns": ["id"], "kinds": {"size": "number"}}),
-    ("mount it", {"scratch": "s3://bucket/folder"}), ("gamma", {"split": "gamma:2"}),
+    ("mount this folder", {"scratch": "s3://bucket/folder"}), ("gamma", {"split": "gamma:2"}),
 ], ids=["row below 0", "no such coordinate", "no such column", "columns of one name", "kind of no column",
         "folder that is not mounted", "rule that looks at all points"])
 def test_faulty_arguments_are_told(rows, tmp_path, words, arguments):

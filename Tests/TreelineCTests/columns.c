@@ -94,7 +94,7 @@ void test_columns_that_fail(void) {
   int64_t rows[] = {7, 8};
   columns_from(1, columns);
   EXPECT_ERROR(treeline_column_survey_add_values(survey, columns, 2, rows, 2, &error), TREELINE_ERROR_ARGUMENT,
-      "expected values of \"price\", \"rooms\", \"kind\", found values of \"price\", \"rooms\"");
+      "expected values of the columns \"price\", \"rooms\", \"kind\", found values of the columns \"price\", \"rooms\"");
   EXPECT_ERROR(treeline_column_survey_add_values(survey, columns, 3, NULL, 2, &error), TREELINE_ERROR_ARGUMENT,
       "expected 2 rows, found NULL");
   treeline_bytes *bytes;

@@ -355,7 +355,7 @@ static void test_streamed_columns(const char *whole, const char *path, const cha
       columns[0].kind = kind;
     const int64_t *own_rows = rows + first;
     EXPECT_ERROR(treeline_stream_add(stream, &own, own_rows, columns, count - 1, NULL, &error),
-        TREELINE_ERROR_ARGUMENT, "expected values of \"price\", \"rooms\", \"kind\"");
+        TREELINE_ERROR_ARGUMENT, "expected values of the columns \"price\", \"rooms\", \"kind\"");
     EXPECT_ERROR(treeline_stream_add(stream, &own, NULL, columns, count, NULL, &error), TREELINE_ERROR_ARGUMENT,
         "the row of each point");
     NO_ERROR(EXPECT(treeline_stream_add(stream, &own, rows + first, columns, count, NULL, &error)));

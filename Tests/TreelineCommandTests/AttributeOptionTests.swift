@@ -50,7 +50,7 @@ import Testing
   {
     let result = try build(Self.csv, values).result
     #expect(result.code == 64)
-    #expect(result.errors.contains("must name each column once"), "\(result.errors)")
+    #expect(result.errors.contains("name each column only once"), "\(result.errors)")
   }
 
   /// Tests an input with rows and an input that has only a header.

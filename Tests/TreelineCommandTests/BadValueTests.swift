@@ -151,7 +151,7 @@ import Testing
     #expect(
       result.code == 64
         && result.errors.contains(
-          "points.csv: \(option) may name at most 1000 columns and preparations, found 20000"),
+          "points.csv: \(option) may name at most 1000 columns and suffixes such as '+search', found 20000"),
       "\(result.errors.prefix(300))")
   }
 

@@ -71,7 +71,7 @@ import Testing
     }
     #expect(
       ReadingError.recordTooLong(file: "points", line: 3, limit: 256).description
-        == "points:3: expected a record of at most 256 bytes, found a longer one; look for a quote that is never closed"
+        == "points:3: expected a record of at most 256 bytes, found a longer record; look for a quote that is never closed"
     )
   }
 }

@@ -32,7 +32,7 @@ import Testing
     for text in collection(crs) {
       #expect(
         message(text) == "points:1: expected longitudes and latitudes of WGS 84, found the crs \(found); "
-          + "convert them with ogr2ogr -t_srs EPSG:4326")
+          + "convert the coordinates with ogr2ogr -t_srs EPSG:4326")
       #expect(try read(text, ReadingOptions(isPlanar: true)).coordinates.count == 1)
     }
     // PostGIS may write the coordinate reference system as a member of the geometry.
@@ -42,7 +42,8 @@ import Testing
     let line = #"{"crs":\#(crs),\#(Self.feature.dropFirst())"#
     #expect(
       message(line).contains(
-        "feature 1, crs: expected longitudes and latitudes of WGS 84, found \(found); convert them with ogr2ogr"))
+        "feature 1, crs: expected longitudes and latitudes of WGS 84, found \(found); "
+          + "convert the coordinates with ogr2ogr"))
     let table = try read(line + "\n" + Self.feature, ReadingOptions(skipsInvalid: true))
     #expect(table.coordinates.count == 1 && table.invalidRowCount == 1)
   }

@@ -50,10 +50,10 @@ import Treeline
       #expect(table.coordinates == places)
       #expect(table.kept(1) == ["n=string #b"])
       #expect(table.rowCount == 2)
-      #expect(table.notes.map(\.description) == ["3 lines that begin with # are skipped before the first row"])
+      #expect(table.notes.map(\.description) == ["3 lines before the first row begin with # and are skipped"])
     }
     let one = try read("#x\nlon,lat\n2.5,48.5\n")
-    #expect(one.notes.map(\.description) == ["1 line that begins with # is skipped before the first row"])
+    #expect(one.notes.map(\.description) == ["1 line before the first row begins with # and is skipped"])
     #expect(try read("# a\nsep=;\nlon;lat\n2.5;48.5\n").coordinates == [places[0]])
     // Errors count the lines before the header, too.
     #expect(message("# a\nlon,lat\n1,95\n").hasPrefix("points:3: column \"lat\" (2)"))

@@ -67,7 +67,7 @@ import Treeline
     #expect(try read("\(paris)\n\(paris)\n", ReadingOptions(columns: .wkt("1"))).coordinates.count == 2)
     #expect(
       message("geom\n\(paris.replacingOccurrences(of: "E6100000", with: "110F0000"))\n").contains(
-        "found SRID 3857; convert them with ST_Transform"))
+        "found SRID 3857; convert the coordinates with ST_Transform"))
     for value in [Double.nan, .infinity, 181] {
       let cell = binary(isLittleEndian: true, type: 1, [value, 2])
       #expect(message("geom\n\(cell)\n").contains("expected a longitude from -180 to 180"))

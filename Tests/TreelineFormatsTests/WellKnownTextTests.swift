@@ -83,7 +83,7 @@ import Treeline
     (
       "SRID=3857;POINT(1 2)",
       "expected degrees of WGS 84, with SRID 4326 or without an SRID, found SRID 3857; "
-        + "convert them with ST_Transform(geom, 4326) or ogr2ogr -t_srs EPSG:4326"
+        + "convert the coordinates with ST_Transform(geom, 4326) or ogr2ogr -t_srs EPSG:4326"
     ),
     (
       "0101000020E6100000CDCCCCCCCCCC0240",

@@ -29,7 +29,7 @@ import Testing
         "at byte 80: expected one of the growths 1 (mean), 2 (least-scatter)"))
     #expect(
       try message { $0.store(UInt32(12), at: 84) }.contains(
-        "at byte 84: expected 0, because the split rule is not gamma, found 12"))
+        "at byte 84: expected a gamma of 0, because the split rule is not gamma, found 12"))
     #expect(
       try message {
         $0.store(UInt32(3), at: 80)

@@ -83,7 +83,7 @@ def test_a_cluster_is_a_row(answer):
     assert cluster["count"] == cluster.count and cluster["row"] == -1 and cluster.row is None
     (single,) = answer[answer.count == 1][:1]
     assert single["row"] == single.row >= 0 and len(single) == len(single.keys()) == len(single.items()) == 8
-    with pytest.raises(KeyError, match="there is no value 'price'; values: 'id', .* 'mean_price'"):
+    with pytest.raises(KeyError, match="a cluster has no value 'price'; values: 'id', .* 'mean_price'"):
         cluster["price"]
 
 

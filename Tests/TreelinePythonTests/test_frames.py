@@ -158,7 +158,7 @@ def test_coordinates_that_are_not_degrees_need_a_plane():
             treelinemap.build(**arguments)
         assert "skip_invalid" not in str(told.value)
         assert treelinemap.build(**arguments, planar=True).is_planar
-    with pytest.raises(treelinemap.BuildError, match="skip_invalid=True leaves out such rows"):
+    with pytest.raises(treelinemap.BuildError, match="skip_invalid=True leaves out invalid rows"):
         treelinemap.build([1.0, 2.0, 500.0, np.nan, np.nan], [1.0, 2.0, 3.0, 4.0, 5.0])
 
 
@@ -204,8 +204,8 @@ def test_the_advice_about_a_column_of_both_coordinates_works():
             "no column 'm'; columns: 'lon', 'lat', 'n'",
         ),
         (dict(x={"lon": [1.0], "lat": [2.0], "n": [[3]]}), ValueError, "column 'n': expected one dimension"),
-        (dict(x=pd.DataFrame({"lon": [1.0], "lat": [2.0], "n": [[3]]})), TypeError, "convert it or leave it out"),
-        (dict(x=pl.LazyFrame({"lon": [1.0], "lat": [2.0]})), TypeError, "found of type LazyFrame"),
+        (dict(x=pd.DataFrame({"lon": [1.0], "lat": [2.0], "n": [[3]]})), TypeError, "convert or leave out the column"),
+        (dict(x=pl.LazyFrame({"lon": [1.0], "lat": [2.0]})), TypeError, "found a value of type LazyFrame"),
     ],
 )
 def test_what_is_no_table_of_points_is_told(arguments, error, message):
@@ -225,7 +225,7 @@ def gaps(points):
 def test_rows_without_a_place_are_left_out_if_asked_for(gaps, tmp_path):
     frame, invalid = gaps
     with pytest.raises(
-        treelinemap.BuildError, match="row 7: .* found longitude nan .*; skip_invalid=True leaves out such rows"
+        treelinemap.BuildError, match="row 7: .* found longitude nan .*; skip_invalid=True leaves out invalid rows"
     ):
         treelinemap.build(frame)
     with pytest.warns(UserWarning, match="3 rows are not in the tree, .* the first is row 7: nan, "):

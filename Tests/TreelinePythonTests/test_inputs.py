@@ -217,7 +217,7 @@ def test_texts_survive():
         (dict(x=[1], y=[2], columns={"a": pd.Series([pd.Period("2020-05")])}), TypeError, "found Period"),
         (dict(x=[1], y=[2], columns={"a": 3}), TypeError, "column 'a': expected an array of values, found 3"),
         (dict(x=[1], y=[2], columns=["a"]), TypeError, "expected columns as a mapping or a table"),
-        (dict(x=[1], y=[2], columns=pl.LazyFrame({"a": [1]})), TypeError, "found of type LazyFrame"),
+        (dict(x=[1], y=[2], columns=pl.LazyFrame({"a": [1]})), TypeError, "found a value of type LazyFrame"),
         (dict(x=[1], y=[2], kinds={"a": "text"}), KeyError, "no column 'a'; columns: none"),
         (dict(x=geopandas.GeoSeries.from_wkt(["LINESTRING (0 0, 1 1)"])), ValueError, "found a LineString"),
         (dict(x=[1], y=[2], columns={"a": ["b"]}, kinds={"c": "text"}), KeyError, "'c'"),
@@ -267,7 +267,7 @@ def test_times_of_numpy_are_values():
 
 @pytest.mark.parametrize("value", [decimal.Decimal(2**53 + 1), fractions.Fraction(2**53 + 1), np.longdouble(2**53) + 1])
 def test_whole_numbers_that_doubles_do_not_keep_are_refused(value):
-    with pytest.raises(ValueError, match="expected whole numbers of 64 bits, or numbers that are exact as floats"):
+    with pytest.raises(ValueError, match="expected whole numbers of 64 bits, or numbers that floats hold exactly"):
         treelinemap.build([1, 2], [1, 2], columns={"v": [value, 0.5]})
 
 
@@ -292,7 +292,7 @@ def test_missing_entries_of_dictionaries_are_missing_values():
 def test_columns_of_one_name_are_refused(tmp_path):
     pa = pytest.importorskip("pyarrow")
     table = pa.Table.from_arrays([pa.array([1, 2]), pa.array([3, 4])], names=["a", "a"])
-    with pytest.raises(ValueError, match="expected columns of different names, found two named 'a'"):
+    with pytest.raises(ValueError, match="expected columns of different names, found two columns named 'a'"):
         treelinemap.build([1, 2], [1, 2], columns=table)
     import pyarrow.parquet as pq
 

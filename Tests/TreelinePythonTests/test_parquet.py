@@ -269,7 +269,7 @@ def test_rows_without_a_place_are_an_error(table, tmp_path):
     lat = table["lat"].to_pylist()
     lat[5000] = 95.0
     folder = write(tmp_path / "places", table.set_column(1, "lat", pa.array(lat)))
-    message = r"part-2.parquet, row 5000: expected coordinates on the Earth, found .*, 95\.0; skip_invalid=True"
+    message = r"part-2.parquet, row 5000: expected a longitude from -180 to 180 and a latitude from -90 to 90, found .*, 95\.0; skip_invalid=True"
     for options in ({}, dict(skip_invalid=False)):
         with pytest.raises(treelinemap.BuildError, match=message):
             treelinemap.build_parquet(folder, out=tmp_path / "out", memory=MEMORY, **options)
@@ -348,7 +348,7 @@ def test_what_is_wrong_is_told_with_its_place(table, tmp_path):
     geo = {"primary_column": "geometry", "columns": {"geometry": system}}
     projected = pa.table({"geometry": lines[:1]}).replace_schema_metadata({"geo": json.dumps(geo)})
     pq.write_table(projected, tmp_path / "projected.parquet")
-    with pytest.raises(ValueError, match="found the system 3857"):
+    with pytest.raises(ValueError, match="found the coordinate system 3857"):
         treelinemap.build_parquet(tmp_path / "projected.parquet", out=out)
     assert not out.exists() and not [name for name in os.listdir(tmp_path) if name.startswith(".")]
 

@@ -243,7 +243,7 @@ extension AggregateError: CustomStringConvertible {
     case .unsuited(let aggregate, let column, let kind, let expected):
       "'\(aggregate)' needs \(expected), but the column \(column.debugDescription) is of kind \(kind.rawValue)"
     case .tooManyRows(let aggregate, let found, let maximum):
-      "'\(aggregate)' reads the value of each point: expected at most \(maximum) points in the answer, found \(found); "
+      "'\(aggregate)' can read at most \(maximum) points, but the answer has \(found) points; "
         + Self.preparation(for: aggregate) + "look at a smaller part of the map"
     case .tooLarge(let aggregate): "'\(aggregate)' cannot be computed exactly, because the values are too large"
     case .malformed(let text, let position, let expected):

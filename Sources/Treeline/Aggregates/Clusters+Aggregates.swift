@@ -128,10 +128,10 @@ extension Aggregate {
       if let weight {
         let weights = try found(weight, in: tree)
         guard case .integers(let values) = column.values else {
-          throw unsuited("a column of exact decimals (numbers that are not stored as doubles)", column)
+          throw unsuited("a column whose numbers are stored as exact decimals, not as doubles", column)
         }
         guard case .integers(let weightValues) = weights.values, weights.kind == .number else {
-          throw unsuited("weights in a column of exact decimals (numbers that are not stored as doubles)", weights)
+          throw unsuited("a column of weights that are stored as exact decimals, not as doubles", weights)
         }
         let mean = try WeightedMean(
           tree: tree, rows: rows, column: column, values: values, weights: weights, weightValues)

@@ -9,7 +9,7 @@ extension ClusterTree {
   public func members(of cluster: Cluster) -> RowNumbers {
     precondition(
       cluster.range.upperBound <= pointCount,
-      "Expected a cluster of this tree, which has \(pointCount) points, found the points \(cluster.range)")
+      "Expected a cluster of this tree, which has \(pointCount) points, found a cluster of the points \(cluster.range)")
     return RowNumbers(tree: self, range: cluster.range)
   }
 

@@ -9,7 +9,7 @@ extension ClusterTree {
   public func convexHull(of cluster: Cluster) -> [Coordinate] {
     precondition(
       cluster.range.upperBound <= pointCount,
-      "Expected a cluster of this tree, which has \(pointCount) points, found the points \(cluster.range)")
+      "Expected a cluster of this tree, which has \(pointCount) points, found a cluster of the points \(cluster.range)")
     // Measures x from the western edge of the cluster, so that a cluster across the seam, where the plane begins and
     // ends, is in one piece.
     let west = cluster.rect.minX

@@ -63,8 +63,8 @@ extension QueryError: CustomStringConvertible {
     switch self {
     case .limitBelowOne(let found): "expected a limit of 1 or more clusters, found \(found)"
     case .limitBelowGroups(let found, let needed):
-      "expected a limit of \(needed) or more clusters, found \(found); each group in view and each point in view "
-        + "that is never clustered needs a cluster of its own"
+      "expected a limit of \(needed) or more clusters, found \(found); "
+        + "each group in view needs its own cluster, and so does each point in view that is never clustered"
     case .notFinite(let edge, let found): "expected a finite number as the \(edge) edge of the box, found \(found)"
     case .southAboveNorth(let south, let north):
       "expected the south edge of the box at or below its north edge, "
@@ -80,27 +80,28 @@ extension QueryError: CustomStringConvertible {
         : "expected a finite \(name) \(["width", "height"].contains(name) ? "above 0 pixels" : "of 0 or more pixels")")
         + ", found \(ParameterValue.text(found))"
     case .grownForBadges:
-      "a spacing needs a tree with separations, found a tree that was grown for badges; "
-        + "use badges, or build the tree again for spacings, with 'supporting: .spacing' or '--for spacing'"
+      "a spacing needs a tree with separations, found a tree that was grown for badges, without separations; "
+        + "use badges instead, or build the tree again for spacings, with 'supporting: .spacing' or '--for spacing'"
     case .noSeparations:
       "a spacing needs a tree with separations, found a tree without separations; "
         + "build the tree again for spacings, with 'supporting: .spacing' or '--for spacing'"
     case .noBadges:
-      "badges need a tree that was grown for badges, found a tree without badge scales; "
+      "badges need a tree with badge scales, found a tree without badge scales; "
         + "build the tree again for badges, with 'supporting: .badges()' or '--for badges'"
     case .noZoom:
       (PixelCriterion.allCases.map { $0 == .badges ? "badges" : "a \($0.rawValue)" } + ["a margin"]).listed("and")
         + " are in pixels and need a viewport with a zoom, found a viewport without a zoom"
     case .notByPixels:
-      "expected a cut by \(PixelCriterion.list { $0 }), found a limit; with a limit, clusters depend on the viewport"
+      "expected a cut by \(PixelCriterion.list { $0 }), found a cut by limit, whose clusters depend on the viewport"
     case .tileOnPlainPlane:
-      "expected a box, a center or the whole map as the viewport, found a map tile; tiles need longitudes and latitudes"
+      "expected a box, a center or the whole map as the viewport, found a map tile; a map of plain x and y has no tiles"
     case .tooFewValues(let expected, let found):
-      "expected \(expected) values or more, one for each row of the tree, found \(found); "
+      "expected a value for each of the \(expected) rows of the tree, found only \(found) values; "
         + "pass the values from which the tree was built, in the same order"
     case .differentValue(let row, let expected, let found):
       (expected.map { "expected the value of row \(row) at \(Self.text($0))" }
-        ?? "expected no value for row \(row), because the tree has no such point") + ", found \(Self.text(found)); "
+        ?? "expected no value for row \(row), because the tree has no point in this row")
+        + ", found \(Self.text(found)); "
         + "pass the values from which the tree was built, in the same order, or build a new tree from the new values"
     case .unknownProperty(let keyPath, let columns):
       "the map has no column for the property \(keyPath); "
@@ -118,9 +119,9 @@ extension QueryError: CustomStringConvertible {
       "expected clusters that do not overlap, found cluster \(lower) within cluster \(upper)"
     case .noPassingPoint(let id): "no point of cluster \(id) passes the filter"
     case .unknownPoint(let treeIndex, let pointCount):
-      "expected a point with an index below \(pointCount) in tree order, found the index \(treeIndex)"
+      "expected the index of a point in tree order, below \(pointCount), found \(treeIndex)"
     case .neverUnclustered(let points):
-      "expected 1 or more as 'leastMembers' of unclustered points, and a number as 'fromZoom', "
+      "expected unclustered points with a 'leastMembers' of 1 or more and a number as 'fromZoom', "
         + "found 'leastMembers' \(points.leastMembers) and 'fromZoom' \(ParameterValue.text(points.fromZoom))"
     case .unknownCluster(let id):
       "this tree has no cluster with the id \(id); use ids from answers of this tree"

@@ -44,8 +44,8 @@ public struct BadgeCurve: Hashable, Sendable {
     for (step, next) in zip(steps, steps.dropFirst())
     where next.pointCount <= step.pointCount || next.diameter < step.diameter {
       return
-        "a next step for more than \(step.pointCount) points with a diameter of \(step.diameter) or more, "
-        + "found a step for \(next.pointCount) points with a diameter of \(next.diameter)"
+        "a next step with more than \(step.pointCount) points and a diameter of \(step.diameter) or more, "
+        + "found a step with \(next.pointCount) points and a diameter of \(next.diameter)"
     }
     let diameters = (steps[0].diameter, steps.last!.diameter)
     guard diameters.0 >= leastDiameter, diameters.1 <= greatestDiameter else {

@@ -59,7 +59,7 @@ extension Column {
     let digits = Int(bytes[Offset.digits])
     try require(
       digits <= (kind == .time ? 9 : kind == .number && encoding == .integers ? 18 : 0), at: Offset.digits,
-      "a number of digits that the kind of column allows", found: "\(digits)")
+      "a number of digits that suits a column of kind \(kind.rawValue)", found: "\(digits)")
     let nameLength = Int(bytes.read(at: Offset.nameLength) as UInt32)
     let start = Self.aligned(Offset.name + nameLength)
     try require(

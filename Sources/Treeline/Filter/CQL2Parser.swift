@@ -170,7 +170,7 @@ struct CQL2Parser {
     var expression: Filter.Expression
     if try take(.between) {
       let least = try requiredLiteral()
-      guard try take(.and) else { throw unexpected("'AND' and the greatest value") }
+      guard try take(.and) else { throw unexpected("'AND' and the upper bound of 'BETWEEN'") }
       expression = .between(column, least, try requiredLiteral())
     } else if try take(.in) {
       try require("(", "and a list of values")
@@ -206,7 +206,7 @@ struct CQL2Parser {
         switch symbol {
         case "!=", "!": "'is not' is written '<>'"
         case "==": "'is' is written '='"
-        case "+", "-", "*", "/", "^", "%": "compare the column itself: a filter cannot calculate"
+        case "+", "-", "*", "/", "^", "%": "compare the column itself, because a filter cannot calculate"
         default: nil
         }
       throw unexpected(expected, remedy: remedy)
@@ -237,7 +237,7 @@ struct CQL2Parser {
       return .text(text)
     case .number(let text):
       guard let number = DecimalNumber(text) else {
-        throw unexpected("a number of at most 38 digits and with an exponent below 10,000")
+        throw unexpected("a number with at most 38 digits and an exponent below 10,000")
       }
       try scanner.advance()
       return FilterValue(.number(number))
@@ -288,7 +288,7 @@ struct CQL2Parser {
         remedy: "the other 'T_' functions of CQL2 compare two intervals, but a column contains single moments")
     case _ where name.hasPrefix("S_"):
       throw unexpected("'S_INTERSECTS'", remedy: "write 'S_INTERSECTS' to find the points within an area")
-    default: throw unexpected("a condition, 'S_INTERSECTS' or one of the functions that begin with 'T_'")
+    default: throw unexpected("a condition, the function 'S_INTERSECTS' or a function that begins with 'T_'")
     }
   }
 
@@ -330,7 +330,8 @@ struct CQL2Parser {
     try require(")", "that closes 'INTERVAL'")
     if let first = first?.start, let last = last?.end, last < first {
       throw fault(
-        at: start, expected: "an interval that begins at or before its end", found: "an end before the beginning")
+        at: start, expected: "an interval that begins at or before its end",
+        found: "an interval that ends before it begins")
     }
     return TimeInterval(first?.start, last?.end)
   }
@@ -353,7 +354,7 @@ struct CQL2Parser {
     let column = try columnName()
     guard ["geometry", "position"].contains(column) else {
       throw fault(
-        at: range, expected: "'geometry', which is the position of a point",
+        at: range, expected: "'geometry', which stands for the position of a point",
         found: "the column '\(CQL2Scanner.shortened(column))'")
     }
     try require(",", "and an area")

@@ -139,8 +139,8 @@ extension FilterArea {
       do throws(QueryError) { return try plane.window(showing: box).map(PlaneArea.window) } catch {
         let edges = [("west", box.west), ("south", box.south), ("east", box.east), ("north", box.north)]
         throw .noArea(
-          expected: "a box with finite edges, with the south edge at or below the north edge"
-            + (plane.projection == .planar ? " and the west edge at or before the east edge" : ""),
+          expected: "a box with finite edges, whose south edge is at or below its north edge"
+            + (plane.projection == .planar ? " and whose west edge is at or before its east edge" : ""),
           found: edges.map { "\($0) \(ParameterValue.text($1))" }.joined(separator: ", "))
       }
     case .polygons(let polygons):

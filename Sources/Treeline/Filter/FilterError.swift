@@ -21,8 +21,8 @@ extension FilterError: CustomStringConvertible {
     case .unsuited(let column, let kind, let expected, let found):
       "the column \(column.debugDescription) is of kind \(kind.rawValue): expected \(expected), found \(found)"
     case .tooMuchText(let column, let bytes, let maximum):
-      "the different texts of the column \(column.debugDescription) have \(bytes) bytes in total, but LIKE searches "
-        + "at most \(maximum) bytes; compare the column with whole texts, or use a column of categories"
+      "the distinct texts of the column \(column.debugDescription) have \(bytes) bytes in total, but LIKE searches "
+        + "at most \(maximum) bytes; compare whole texts with '=' instead, or use a column of categories"
     case .noArea(let expected, let found): "expected \(expected), found \(found)"
     case .cancelled: "the filter was cancelled before it was prepared"
     }

@@ -101,7 +101,7 @@ extension BadgeCurve {
     let bytes = UnsafeRawBufferPointer(rebasing: file.bytes[section.range])
     let stepCount = bytes.count < 8 ? 0 : Int(bytes.read(at: 2) as UInt16)
     try file.require(
-      bytes.count == 8 + 8 * stepCount, at: section.offset, "8 bytes plus 8 for each step of a curve",
+      bytes.count == 8 + 8 * stepCount, at: section.offset, "8 bytes, and 8 more for each step of a curve",
       found: "\(bytes.count) bytes and \(stepCount) steps")
     let steps = (0..<stepCount).map {
       Step(pointCount: bytes.read(at: 8 + 8 * $0), diameter: bytes.read(at: 12 + 8 * $0))

@@ -24,9 +24,9 @@ extension IndexError: CustomStringConvertible {
         + "make an index with 'treelinemap build'"
     case .unknownVersion(let path, let major, let minor):
       "\(path): expected an index of version \(IndexHeader.majorVersion), found version \(major).\(minor); "
-        + "build it again or use a later Treeline"
+        + "build it again or use a later version of Treeline"
     case .unknownSection(let path, let kind):
-      "\(path): the index needs section kind \(kind), which this version does not know; use a later Treeline"
+      "\(path): the index needs section kind \(kind), which this version of Treeline does not know; use a later version"
     case .malformed(let path, let offset, let expected, let found):
       "\(path): the index is damaged at byte \(offset): expected \(expected), found \(found); build it again"
     case .damagedNode(let path, let record, let offset, let expected, let found):
@@ -61,7 +61,7 @@ extension TreeStorage {
 
   @inline(never) func bucketOverfull(_ record: UInt32) -> IndexError {
     damage(
-      record, expected: "a bucket of at most \(NodeRecord.bucketCapacity) points, or of points at one position",
+      record, expected: "a bucket of at most \(NodeRecord.bucketCapacity) points, or more points at one position",
       found: "\(nodes[Int(record)].count) points in \(nodes[Int(record)].box)")
   }
 

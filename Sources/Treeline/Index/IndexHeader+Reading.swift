@@ -39,7 +39,7 @@ extension IndexHeader {
     nodeCount = Int(file.read(at: Offset.nodeCount) as UInt32)
     try file.require(
       nodeCount <= max(2 * pointCount - 1, 0) && (nodeCount % 2 == 1 || pointCount == 0), at: Offset.nodeCount,
-      "an odd number of nodes below \(2 * pointCount)", found: "\(nodeCount)")
+      "an odd number of nodes, less than \(2 * pointCount)", found: "\(nodeCount)")
     plane = try Plane(readingFrom: file)
     clippedPointCount = Int(file.read(at: Offset.clippedPointCount) as UInt32)
     try file.require(
@@ -97,7 +97,7 @@ extension Growth {
       throw file.malformed(
         at: Offset.gamma,
         expected: rawKind == SplitRule.Kind.gamma.rawValue
-          ? "a gamma of 0 to 32 eighths" : "0, because the split rule is not gamma",
+          ? "a gamma of 0 to 32 eighths" : "a gamma of 0, because the split rule is not gamma",
         found: "\(eighths)")
     }
     self = growth
@@ -110,7 +110,9 @@ extension MergeTraits {
     let known = growth.mergeMetric == nil ? [] : Self.all
     try file.require(
       known.contains(self), at: IndexHeader.Offset.mergeTraits,
-      growth.mergeMetric == nil ? "0, because the tree was grown by splitting" : "traits of a merged tree, 0 to 7",
+      growth.mergeMetric == nil
+        ? "no traits of a merged tree (0), because the tree was grown by splitting"
+        : "the traits of a merged tree, from 0 to 7",
       found: "\(rawValue)")
   }
 }

@@ -89,7 +89,7 @@ extension Cut: Parameterized {
       parameters.refuse(
         "continuing", expected: "a limit without \(PixelCriterion.list())",
         found: "true",
-        sentence: "{continuing} needs a limit without \(PixelCriterion.list()), because they ignore the previous view.")
+        sentence: "{continuing} needs a limit alone, because \(PixelCriterion.list()) would ignore the previous view.")
     }
     if case .pixels(let pixels, _) = criterion, !pixels.leavesRoomForUnclustered {
       parameters.refuseUnclustered(beside: pixels.rawValue)
@@ -104,7 +104,7 @@ extension QueryParameters {
   package mutating func refuseUnclustered(where isRefused: (Self, _ name: String) -> Bool = { _, _ in true }) {
     for name in Cut.unclusteredNames where has(name) && isRefused(self, name) {
       refuse(
-        name, expected: "a detail or a spacing, because unclustered points could exceed the limit",
+        name, expected: "a detail or a spacing, because with a limit alone, unclustered points could exceed it",
         found: text(name),
         sentence: "{min-points} and {alone-from-zoom} need {detail} or {spacing}; "
           + "with a limit alone, unclustered points could exceed the limit.")
@@ -118,7 +118,7 @@ extension QueryParameters {
       refuse(
         option, expected: "no \(option), because \(name) show points unclustered wherever there is room",
         found: text(option),
-        sentence: "{\(option)} and {\(name)} exclude each other: badges leave points unclustered if there is room.")
+        sentence: "{\(option)} and {\(name)} exclude each other: badges already show points alone if there is room.")
     }
   }
 

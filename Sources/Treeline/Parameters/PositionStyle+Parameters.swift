@@ -6,8 +6,8 @@ extension PositionStyle {
       keepsVisible: parameters.has("keep-visible") ? parameters.flag("keep-visible") : nil)
     if parameters.has(PixelCriterion.badges.rawValue), let name = moving(in: tree) {
       parameters.refuse(
-        [name], expected: "no \(name) with badges, because moved badges may touch each other",
-        sentence: "{\(name)} and {badges} exclude each other, because moved badges may touch each other.")
+        [name], expected: "no \(name) with badges, because badges stay apart only at their default positions",
+        sentence: "{\(name)} and {badges} exclude each other: badges stay apart only at their default positions.")
     }
   }
 }

@@ -76,18 +76,18 @@ extension QueryParameters {
 
   fileprivate mutating func area() -> Viewport.Area {
     let box = numbers(
-      "bbox", count: 4, expected: "four numbers, west,south,east,north, such as 2.2,48.8,2.5,48.9")
-    let center = numbers("center", count: 2, expected: "two numbers, longitude,latitude, such as 2.35,48.85")
+      "bbox", count: 4, expected: "four numbers (west,south,east,north), such as 2.2,48.8,2.5,48.9")
+    let center = numbers("center", count: 2, expected: "two numbers (longitude,latitude), such as 2.35,48.85")
     for other in ["bbox", "center", "zoom", "width", "height"] where has("tile") && has(other) {
       refuse(
         other, expected: "no \(name("tile")) in the same query", found: value(other),
         sentence: "{tile} and {\(other)} exclude each other; choose one.")
     }
-    if let tile = numbers("tile", count: 3, expected: "three numbers, zoom,x,y") {
+    if let tile = numbers("tile", count: 3, expected: "three numbers (zoom,x,y)") {
       let numbers = tile.compactMap { Int(exactly: $0) }
       if numbers.count == 3, let tile = MapTile(zoom: numbers[0], x: numbers[1], y: numbers[2]) { return .tile(tile) }
       refuse(
-        "tile", expected: "a zoom from 0 to \(MapTile.greatestZoom), and a column and a row at this zoom",
+        "tile", expected: "a zoom from 0 to \(MapTile.greatestZoom), and a column and a row that exist at this zoom",
         found: value("tile"))
     }
     if let center { return .center(Coordinate(longitude: center[0], latitude: center[1])) }

@@ -70,7 +70,7 @@ package struct ColumnSearch: @unchecked Sendable {
     }
     guard case .entries(let entries) = column.values else {
       throw file.malformed(
-        at: offset, expected: "the number of a column of texts or categories", found: "a column of \(column.kind)")
+        at: offset, expected: "a column of texts or categories", found: "a column of kind \(column.kind.rawValue)")
     }
     try require(
       number(at: Offset.fold) == Int(TextFold.version), at: Offset.fold, "folded forms version \(TextFold.version)",

@@ -21,9 +21,9 @@ public struct SplitRule: Hashable, Sendable {
     /// A description of the rule. In texts, the description follows the name and a comma.
     fileprivate var summary: String {
       switch self {
-      case .mean: "at the mean of their points, as in Applidium's article"
+      case .mean: "at the mean of a node's points, as in Applidium's article"
       case .leastScatter: "where the two halves have the least total scatter"
-      case .gamma: "at the mean of their points weighted by distance^(g - 1), for g \(gammaDomain)"
+      case .gamma: "at a mean that weights each point by distance^(g - 1), for g \(gammaDomain)"
       }
     }
 

@@ -116,7 +116,7 @@ public struct ColumnSurvey: Sendable {
 
   /// Adds another survey of the same column.
   public mutating func add(_ other: ColumnSurvey) {
-    precondition(purpose == other.purpose, "The surveys are of different columns")
+    precondition(purpose == other.purpose, "The two surveys describe different columns")
     pointCount += other.pointCount
     hasMissing = hasMissing || other.hasMissing
     candidates.formIntersection(other.candidates)

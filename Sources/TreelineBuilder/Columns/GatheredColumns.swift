@@ -62,7 +62,7 @@ package struct GatheredColumns: Sendable {
       let long = zip(names, entries).filter { $1 != nil }.map(\.0.debugDescription)
       throw .unsupported(
         what: (long.count == 1 ? "Column " : "Columns ") + long.joined(separator: ", "),
-        reason: "the different texts need more than the \(most) bytes that are available",
+        reason: "the distinct texts need more than the \(most) bytes that are available",
         remedy: "leave out a column and look up its values by row number, or allow more memory")
     }
     return entries[number]

@@ -62,7 +62,7 @@ extension NumberSurvey: PlainValue {
   }
 
   private static let unsound = PieceError.damaged(
-    what: "a survey of numbers", expected: "a range for each number of decimals", found: "other values")
+    what: "a survey of numbers", expected: "a range for 0 decimals, for 1 decimal and so on", found: "other values")
 }
 
 /// Returns the index of a point among all points.
@@ -137,8 +137,8 @@ struct TimeSurvey: Sendable {
   private func beyond(_ found: (instant: Instant, point: Int)) -> UnsuitableValue {
     UnsuitableValue(
       at: found.point,
-      expected: "a time that fits into 64 bits as a number of "
-        + (digits == 0 ? "seconds" : "seconds with \(digits) \(digits == 1 ? "decimal" : "decimals")"),
+      expected: "a time that can be stored in 64 bits as "
+        + (digits == 0 ? "whole seconds" : "seconds with \(digits) \(digits == 1 ? "decimal" : "decimals")"),
       found: "\(found.instant)",
       remedy: "give times with fewer decimals, declare the column as category or text, or leave the value out")
   }

@@ -22,13 +22,13 @@ extension EditError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .notBuilt:
-      "expected a map that was built from its values, found a map on an existing tree; "
+      "expected a map that was built from values, found a map that uses an existing tree; "
         + "build the map from values, with 'ClusterMap(values, at: \\.coordinate)'"
-    case .grouped: "expected a map without groups, found a map with groups; build it again to change its values"
+    case .grouped: "expected a map without groups, found a map with groups; build the map again with the changed values"
     case .sharedKey(let key): "expected values with different keys, found two values with the key \(key)"
     case .keyTwice(let key): "expected each key once in an edit, found \(key) twice"
     case .keyExists(let key):
-      "expected a key that is not on the map, found \(key); to change a value, pass it in 'moving'"
+      "expected a new key, found \(key), which is on the map; to change a value, pass the value in 'moving'"
     case .noSuchKey(let key): "expected the key of a value on the map, found the unknown key \(key)"
     case .invalidCoordinate(let key, let found, let projection):
       "value \(key): " + BuildError.expectation(of: projection, found)

@@ -140,7 +140,7 @@ import Treeline
         switch self {
         case .incomplete: "a whole record"
         case .letters: "the letters TLOG"
-        case .length(let check, _): "the checksum \(String(check, radix: 16)) of its length"
+        case .length(let check, _): "the checksum \(String(check, radix: 16)) of the record's length"
         case .content(let checksum, _): "the checksum \(String(checksum, radix: 16))"
         case .beforeOthers: "an undamaged record"
         }
@@ -152,7 +152,7 @@ import Treeline
         case .letters(let found): found
         case .length(_, let found): String(found, radix: 16)
         case .content(_, let found): String(found, radix: 16)
-        case .beforeOthers: "other bytes, although undamaged records follow"
+        case .beforeOthers: "a damaged record before undamaged records"
         }
       }
     }

@@ -61,20 +61,21 @@
     case .planar:
       "expected longitudes and latitudes, found plain x and y; a live index cannot have plain x and y, because each "
         + "edit could change the square that encloses all points"
-    case .grouped: "expected an index without groups, found groups; build it without --group-by and --never-cluster"
+    case .grouped:
+      "expected an index without groups, found groups; build the index without --group-by and --never-cluster"
     case .attribute(let name):
       "expected columns with types, but \(name.debugDescription) is an attribute, which has no type; "
         + "build the index with --columns instead of --attributes"
     case .noKeyColumn(let name, let columns):
       "expected a column \(name.debugDescription) with the keys of the points, found "
-        + (columns.isEmpty ? "no columns" : columns.map(\.debugDescription).joined(separator: ", "))
-        + "; build the index with --columns, and name the column with --key"
+        + (columns.isEmpty ? "no columns" : "the columns " + columns.map(\.debugDescription).joined(separator: ", "))
+        + "; build the index with a column of keys (--columns), and name this column with --key"
     case .unsuitableKeyColumn(let name, let kind):
-      "expected keys in a column of numbers, categories or texts, found \(name.debugDescription) of kind "
-        + "\(kind.rawValue)"
+      "expected keys in a column of numbers, categories or texts, found the column "
+        + "\(name.debugDescription) of kind \(kind.rawValue)"
     case .unsuitableKey(let column, let row, let found):
-      "column \(column.debugDescription), row \(row) counted from 0: expected a key, which is a whole number or a "
-        + "text, found \(found)"
+      "column \(column.debugDescription), row \(row) counted from 0: expected a key (a whole number or a text), "
+        + "found \(found)"
     case .sharedKey(let column, let key):
       "column \(column.debugDescription): expected keys that differ, found two points with the key \(key)"
     }

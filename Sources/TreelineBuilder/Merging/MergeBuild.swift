@@ -159,7 +159,7 @@ extension MergeReport {
       result.deallocate(pointCount: coordinates.count)
       self = result.report!
     } catch .invalid(let error) { throw error } catch {
-      preconditionFailure("A build that cannot be cancelled was cancelled")
+      preconditionFailure("Expected a finished build, found a cancelled build")
     }
   }
 }

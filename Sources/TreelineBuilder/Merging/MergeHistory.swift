@@ -377,7 +377,7 @@ extension MergeHistory {
       } else {
         storage = try memory.finish(nil, badgeCurve, threads: threads, monitor) { _ in .allocate(capacity: 0) }
       }
-    } catch { preconditionFailure("A build that cannot be cancelled was cancelled") }
+    } catch { preconditionFailure("Expected a finished build, found a cancelled build") }
     let tree = ClusterTree(
       storage: storage, plane: plane, clippedPointCount: clippedPointCount, growth: .merging(by: metric))
     if storage.mergeTraits.contains(.coarseScales) { forgetLayout() } else { remember(tree) }

@@ -90,7 +90,7 @@ public struct BuildPlan: Sendable {
 
   /// Does the same as `take(_:)`, but throws a typed error.
   mutating func accept(_ answers: PlanAnswers) throws(PieceError) {
-    guard let round else { preconditionFailure("Expected a call of nextRound() before the answers") }
+    guard let round else { preconditionFailure("Expected a call of nextRound() before take(_:)") }
     precondition(answers.answers.count == asked.count, "The answers belong to another round")
     try checkExtents(answers)
     var nodes = nodes
@@ -121,8 +121,8 @@ public struct BuildPlan: Sendable {
         left + right == whole
       else {
         throw PlanAnswers.contradicting(
-          "two halves that together have the \(nodes[parent].extent?.count ?? 0) points of their node",
-          "a half with \(moments.count) points that does not complement the other half")
+          "two halves that contain the \(nodes[parent].extent?.count ?? 0) points of their node",
+          "other halves; the left half has \(moments.count) points")
       }
     }
   }

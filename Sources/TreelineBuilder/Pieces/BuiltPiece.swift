@@ -95,7 +95,8 @@ extension PieceTask {
     let found = PointExtent(of: points)
     guard found == extent else {
       throw .damaged(
-        what: "piece \(number)", expected: "the \(pointCount) points of its plan, with \(extent.box.text)",
+        what: "piece \(number)",
+        expected: "the \(pointCount) points that the plan assigns to this piece, with \(extent.box.text)",
         found: "other points, with \(found.box.text)")
     }
   }

@@ -133,7 +133,8 @@ extension PieceSource {
     guard header.isOf(task, codeLength: codeLength) else {
       throw .damaged(
         what: "piece \(task.number)",
-        expected: "a piece of \(task.pointCount) points with \(codeLength) bytes of codes each", found: "another file")
+        expected: "a piece of \(task.pointCount) points with \(codeLength) bytes of codes per point",
+        found: "another file")
     }
     return header
   }

@@ -27,7 +27,7 @@ public enum PieceError: Error, Hashable, Sendable {
 extension PieceError {
   static let tooManyRows = PieceError.unsupported(
     what: "An index with a row number beyond 2^53",
-    reason: "programs that read answers cannot represent such a number exactly",
+    reason: "many programs would round such a large number",
     remedy: "give points smaller row numbers")
 }
 
@@ -38,14 +38,14 @@ extension PieceError: CustomStringConvertible {
     case .unsupported(let what, let reason, let remedy): "\(what) cannot be built in pieces: \(reason); \(remedy)"
     case .column(let error): "\(error)"
     case .rowTwice(let row):
-      "expected a row number for each point, found \(row) twice; give each point its own row number"
+      "expected a different row number for each point, found \(row) twice; give each point its own row number"
     case .damaged(let what, let expected, let found):
       "\(what): expected \(expected), found \(found); start the build again"
     case .scratch(let path, let action, let reason):
       "\(path): could not \(action): \(reason); free some space or choose another scratch folder"
     case .foreignScratch(let path, let found):
-      "\(path): expected nothing here, or the scratch folder of an earlier build, found \(found); move it away or "
-        + "choose another scratch folder"
+      "\(path): expected no file, or the scratch folder of an earlier build, found \(found); "
+        + "move the file or folder away, or choose another scratch folder"
     case .inUse(let path):
       "\(path): another build uses this folder; wait until that build ends, or choose another scratch folder"
     case .writing(let error): "\(error)"

@@ -59,7 +59,7 @@ extension PointExtent: PlainValue {
     self.init(try Moments(from: &bytes), in: try bytes.read())
     guard isSound else {
       throw .damaged(
-        what: "the extent of points", expected: "a box and sums that belong together", found: "\(box.text), \(moments)")
+        what: "the extent of points", expected: "a box and sums of the same points", found: "\(box.text), \(moments)")
     }
   }
 }

@@ -133,7 +133,7 @@ extension PointRouting: PlainValue {
     }
     guard areSound, isSound(start, below: -1) else {
       throw .damaged(
-        what: "split lines", expected: "lines that form a tree", found: "\(steps.count) lines that form no tree")
+        what: "split lines", expected: "lines that form a tree", found: "\(steps.count) other lines")
     }
   }
 }

@@ -86,7 +86,7 @@ public struct PointSurvey: Sendable {
   ///
   /// - Complexity: about 65,000 steps, independent of the number of points.
   public mutating func add(_ other: PointSurvey) {
-    precondition(projection == other.projection, "The surveys are of points on different planes")
+    precondition(projection == other.projection, "The two surveys have different projections")
     pointCount += other.pointCount
     clippedPointCount += other.clippedPointCount
     gaps = gaps.merged(with: other.gaps)

@@ -62,7 +62,7 @@ import Treeline
         guard used + entries.memory <= mostDictionaryMemory else {
           throw .unsupported(
             what: "Column \(survey.name.debugDescription)",
-            reason: "its different texts need more than the \(mostDictionaryMemory) bytes that are available",
+            reason: "its distinct texts need more than the \(mostDictionaryMemory) bytes that are available",
             remedy: "leave the column out or allow more memory")
         }
       }
@@ -144,7 +144,7 @@ import Treeline
     }
 
     private var damaged: PieceError {
-      .damaged(what: file.path, expected: "the values of all points as they were written", found: "other values")
+      .damaged(what: file.path, expected: "the unchanged values of all points", found: "other values")
     }
 
     mutating func append(_ values: [ColumnValues], pointCount: Int) throws(PieceError) {

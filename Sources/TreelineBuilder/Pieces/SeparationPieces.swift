@@ -102,12 +102,12 @@ package final class SeparationPieces: Sendable {
     }
     for root in roots where root.count > capacity {
       guard let front = try advance(ShownFront(root, of: tree.storage), selecting: capacity) else {
-        preconditionFailure("Expected the separations of a whole tree, found one that needs nodes outside the tree")
+        preconditionFailure("Expected all separations of a tree, found a separation that needs other nodes")
       }
       note(Int(root.count) - front.weight)
       try forEach(front.pieces(upTo: capacity / 2)) { piece throws(PieceError) in
         guard try self.separate(piece, of: front) else {
-          preconditionFailure("Expected all separations of a piece whose margin has all nodes, found an unknown one")
+          preconditionFailure("Expected all separations of a piece, found an unknown separation")
         }
         note(piece.reduce(0) { $0 + front.nodes[Int($1)].weight })
       }
@@ -185,7 +185,7 @@ package final class SeparationPieces: Sendable {
     var unsure = UnsureBoxes(tree.projection, reach: SplitSequence.reach(front.squaredDistance))
     for member in front.nodes where !member.isSure { unsure.insert(member.box, within: front.squaredDistance) }
     if selection.floor > front.squaredDistance {
-      preconditionFailure("A part ends at a greater distance than it begins")
+      preconditionFailure("Expected a part whose distances decrease, found a greater distance at its end")
     }
     var sequence = SplitSequence(
       part, selection.floor...front.squaredDistance, unsure: unsure, tree.projection, monitor)

@@ -119,7 +119,7 @@ extension ClusterTree {
   ) {
     do throws(BuildFailure) {
       return try separations(threads: threads, BuildMonitor(pointCount: pointCount, report: progress))
-    } catch { preconditionFailure("A build that cannot be cancelled was cancelled") }
+    } catch { preconditionFailure("Expected a finished build, found a cancelled build") }
   }
 
   func separations(threads: Int, _ monitor: BuildMonitor) throws(BuildFailure) -> (

@@ -37,6 +37,6 @@ extension IndexAttribute {
       ) {
         value(tree.row(atTreeIndex: $0))
       }.bytes
-    } catch { preconditionFailure("Expected that an attribute accepts every value, found the error: \(error)") }
+    } catch { preconditionFailure("Expected an attribute to accept every value, found the error: \(error)") }
   }
 }

@@ -69,7 +69,7 @@ extension IndexWritingError: CustomStringConvertible {
       "\(path): expected a regular file or no file, found something else, such as a folder or a device; "
         + "choose another name"
     case .tooManyAttributes(let found, let maximum):
-      "expected at most \(maximum) columns to keep, found \(found); keep fewer columns"
+      "expected at most \(maximum) columns in the index, found \(found); keep fewer columns"
     case .attributeTwice(let name): "expected columns of different names, found \(name.debugDescription) twice"
     case .column(let error): "\(error)"
     case .inUse(let path): "\(path): another run is writing this file; wait until that run ends"

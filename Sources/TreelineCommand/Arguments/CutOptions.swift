@@ -23,7 +23,7 @@ struct LimitOptions<Prefix: OptionPrefix>: ParsableArguments {
     name: Prefix.name("order"),
     help: Prefix.help(
       "order",
-      "Which cluster is split next, until the limit is reached: \(ExpansionOrder.list). (default: \(ExpansionOrder.breadthFirst.rawValue))",
+      "The order in which clusters are split until the limit is reached: \(ExpansionOrder.list). (default: \(ExpansionOrder.breadthFirst.rawValue))",
       valueName: "order"), completion: .list(ExpansionOrder.allCases.map(\.rawValue))) var order: String?
 
   var parameters: [Parameter] { Prefix.parameters([("limit", limit), ("order", order)]) }
@@ -35,21 +35,21 @@ struct PixelCutOptions<Prefix: OptionPrefix>: ParsableArguments {
     name: Prefix.name("detail"), parsing: .unconditional,
     help: Prefix.help(
       "detail",
-      "Split each cluster until the root mean square distance of its points to their mean is at most this many pixels. The clusters do not depend on the box. If the limit allows fewer clusters, a larger distance is used.",
+      "Split each cluster until the root mean square distance of its points to their mean is at most this many pixels. The clusters depend on the zoom, but not on the part of the map in view. If --limit allows fewer clusters, a larger distance is used.",
       valueName: "px")) var detail: String?
 
   @Option(
     name: Prefix.name("spacing"), parsing: .unconditional,
     help: Prefix.help(
       "spacing",
-      "Split clusters as long as all clusters stay at least this many pixels apart. The clusters do not depend on the box. If the limit allows fewer clusters, a larger spacing is used. Needs points, or an index built with '--for spacing'.",
+      "Split clusters as long as all clusters stay at least this many pixels apart. The clusters depend on the zoom, but not on the part of the map in view. If --limit allows fewer clusters, a larger spacing is used. Needs points, or an index built with '--for spacing'.",
       valueName: "px")) var spacing: String?
 
   @Option(
     name: Prefix.name("badges"), parsing: .unconditional,
     help: Prefix.help(
       "badges",
-      "Split clusters as long as no two badges touch. The value, usually 1, scales the diameters of badges. The clusters do not depend on the box. In the output, 'badge_px' is the diameter of a badge. Needs points, or an index built with '--for badges'.",
+      "Split clusters as long as no two badges touch. The value, usually 1, scales the diameters of badges. The clusters depend on the zoom, but not on the part of the map in view. In the output, 'badge_px' is the diameter of a badge. Needs points, or an index built with '--for badges'.",
       valueName: "scale")) var badges: String?
 
   @Option(

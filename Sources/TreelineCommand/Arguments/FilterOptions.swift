@@ -8,7 +8,7 @@ struct FilterOption<Prefix: OptionPrefix>: ParsableArguments {
     name: Prefix.name("filter"),
     help: Prefix.help(
       "filter",
-      "Count only the points that pass a condition in CQL2, such as \"kind = 'hotel' AND price < 120\", \"opened > DATE('2024-05-01')\" or \"S_INTERSECTS(geometry, BBOX(5, 45, 11, 48))\". If the input is points, the condition can use every column. If it is an index, the condition can use the columns that were kept with --columns.",
+      "Count only the points that pass a condition in CQL2, such as \"kind = 'hotel' AND price < 120\", \"opened > DATE('2024-05-01')\" or \"S_INTERSECTS(geometry, BBOX(5, 45, 11, 48))\". If the input is points, the condition can use every column. If the input is an index, the condition can use the columns that were kept with --columns.",
       valueName: "condition")) var filter: String?
 
   func validate() throws {
@@ -28,7 +28,7 @@ struct FilterOptions: ParsableArguments {
 
   @Option(
     help: .init(
-      "Aggregates of each cluster's values to print as properties, such as 'sum(population), top(kind, 3), mean(price, weight: rooms)'. The functions are \(Aggregate.functionNames.listed("and")).",
+      "Aggregates to print as properties of each cluster, such as 'sum(population), top(kind, 3), mean(price, weight: rooms)'. The functions are \(Aggregate.functionNames.listed("and")).",
       valueName: "list")) var aggregate: String?
 
   func validate() throws {

@@ -16,7 +16,7 @@ struct MemoryOptions: ParsableArguments {
 
   @Flag(
     help:
-      "Continue an earlier build that was stopped, with the same input and options. If this build is stopped, too, keep its files, so that the next build with --resume can continue."
+      "Continue an earlier build that was stopped. The input and the options must be the same. A build with --resume keeps its files if it is stopped, so that the next build with --resume can continue."
   ) var resume = false
 
   func validate() throws {

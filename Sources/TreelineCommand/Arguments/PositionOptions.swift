@@ -5,13 +5,13 @@ import ArgumentParser
 struct PositionOptions: ParsableArguments {
   @Option(
     help: .init(
-      "Where a cluster is shown: at the mean of its points, or at the member nearest to the mean. Clusters are kept apart only at their default positions. (default: at the mean, or at one of the points if the index was built with --anchor member)",
+      "Where a cluster is shown: 'mean' is the mean of its points; 'member' is the point nearest to the mean. At other positions than the default, clusters may lie closer than --spacing allows. (default: the mean, or one of the points if the index was built with --anchor member)",
       valueName: "where")) var position: ShownPosition.Rule?
 
   @Flag(
     inversion: .prefixedNo,
     help:
-      "If a cluster's position is outside the box, show the cluster at the member inside the box that is nearest to the mean. (default: on for a box or a screen with only --limit or with --\(keepingOptions), otherwise off)"
+      "If a cluster's position is outside the box, show the cluster at one of its points inside the box, the point nearest to the mean. (default: on for a box or a screen, unless \(separatingOptions) is given; off for a tile)"
   )
   var keepVisible: Bool?
 
@@ -29,5 +29,5 @@ struct PositionOptions: ParsableArguments {
 
 extension ShownPosition.Rule: ExpressibleByArgument {}
 
-/// Names of options, such as `detail`, for a help text. With these options, clusters are kept visible by default.
-private let keepingOptions = PixelCriterion.allCases.filter { !$0.keepsApart }.map(\.rawValue).joined(separator: ", --")
+/// The options that keep clusters apart, as help texts list them: `--spacing or --badges`.
+private let separatingOptions = PixelCriterion.allCases.filter(\.keepsApart).map { "--\($0.rawValue)" }.listed("or")

@@ -53,8 +53,8 @@ struct ComparedMethods {
     }
     if case .all? = names, input.isIndex {
       Notes.print(
-        "treelinemap: compared only the tree of this index, \(tree.growth.phrase); "
-          + "to compare trees of other split rules, give the points instead")
+        "treelinemap: compared only the tree of this index, which is \(tree.growth.phrase); "
+          + "to compare other trees, give the points instead")
     }
     let grid = Grid(over: tree)
     (self.tree, self.grid) = (tree, grid)

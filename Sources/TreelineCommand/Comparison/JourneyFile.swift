@@ -14,7 +14,7 @@ enum JourneyFile {
       let numbers = line.split(separator: ",", omittingEmptySubsequences: false).map { Double(String($0)) }
       guard numbers.count == 5, numbers.allSatisfy({ $0?.isFinite ?? false }), 0...32 ~= numbers[4]! else {
         throw Failure.badData(
-          "\(path):\(number + 1): expected five numbers, west,south,east,north,zoom, with a zoom from 0 to 32, "
+          "\(path):\(number + 1): expected five numbers (west,south,east,north,zoom) with a zoom from 0 to 32, "
             + "found '\(line)'")
       }
       return Viewport(

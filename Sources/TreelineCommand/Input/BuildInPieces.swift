@@ -222,7 +222,8 @@ final class BuildInPieces {
     }
     progress.clear()
     Notes.print(
-      "treelinemap: the points need more than \(limit) of memory: building in pieces, in \(folder.path)\(text)")
+      "treelinemap: the points need more than \(limit) of memory, so the index is built in pieces in "
+        + "\(folder.path)\(text)")
   }
 
   private func forecast(first table: PointTable) -> BuildForecast? {

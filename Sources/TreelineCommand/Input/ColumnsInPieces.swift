@@ -33,7 +33,7 @@ struct ColumnsInPieces {
     let isOpen = table.columnNames == nil
     if isOpen && options.columns.contains("all") {
       throw Failure.usage(
-        "\(input.name): the columns of all features are unknown, because the features do not fit into memory; "
+        "\(input.name): '--columns all' is not possible, because the features do not fit into memory; "
           + "name the columns instead of 'all' or allow more memory with --memory")
     }
     let attributes = try KeptColumns(options.attributes, of: table, in: input, takesAnyName: isOpen).names

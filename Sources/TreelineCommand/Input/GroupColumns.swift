@@ -74,7 +74,7 @@ struct GroupColumns {
     case .string(let text) where ["false", "no", "f", ""].contains(text.lowercased()): return false
     case .number(let text), .string(let text), .json(let text):
       throw Failure.badData(
-        "\(place()): expected true, false, yes, no, 1, 0 or no value in the column "
+        "\(place()): expected true, false, yes, no, 1, 0 or an empty value in the column "
           + "for --never-cluster, found \"\(text.visible)\"")
     }
   }

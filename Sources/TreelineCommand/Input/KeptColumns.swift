@@ -46,8 +46,8 @@ struct KeptColumns {
   static func refuseTooMany(_ count: Int, _ options: String, in input: Input) throws {
     guard count <= maximumCount else {
       throw Failure.usage(
-        "\(input.name): \(options) may name at most \(maximumCount) columns and preparations, found \(count); "
-          + "name fewer")
+        "\(input.name): \(options) may name at most \(maximumCount) columns and suffixes such as '+search', "
+          + "found \(count); name fewer")
     }
   }
 
@@ -69,7 +69,7 @@ struct KeptColumns {
           + "rename all but one")
     }
     guard !names.contains(column) else {
-      throw Failure.usage("--attributes must name each column once, found \(name) again")
+      throw Failure.usage("--attributes names the column \(name) twice; name each column only once")
     }
     names.append(column)
   }

@@ -262,8 +262,8 @@ extension Plane {
 extension Notes {
   static func reportCoarsePositions(on plane: Plane) {
     Notes.print(
-      "treelinemap: positions are rounded to \(plane.side / 0x1p32), which is the data's extent divided by 2^32; "
-        + "if this is too coarse, leave out points that are far away")
+      "treelinemap: positions are rounded to multiples of \(plane.side / 0x1p32), the data's extent divided by 2^32; "
+        + "if this is too coarse, leave out points that are far from the others")
   }
 
   static func reportClippedPoints(_ count: Int) {

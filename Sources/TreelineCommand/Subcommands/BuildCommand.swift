@@ -7,7 +7,7 @@ import TreelineFormats
 struct BuildCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "build",
-    abstract: "Writes an index of points, which the other subcommands open without delay.",
+    abstract: "Writes points as an index, which the other subcommands open without delay.",
     discussion: """
       --for names the queries for which the index is built: 'spacing', 'badges' or 'limit'. Every index answers \
       --limit and --detail.
@@ -26,16 +26,17 @@ struct BuildCommand: ParsableCommand {
       a missing value.
 
       Three suffixes of a kind make queries fast, as in 'price:number+percentiles+distinct'. '+percentiles' speeds up \
-      medians and percentiles, and '+distinct' speeds up counts of distinct values. For a million points each of the \
-      two suffixes takes 3 bytes per point, and '+percentiles' takes 4 more bytes if all values are distinct. \
+      medians and percentiles, and '+distinct' speeds up counts of distinct values. For a million points each of \
+      these two suffixes takes 3 bytes per point, and '+percentiles' takes 4 more bytes if all values are distinct. \
       '+search' finds the beginnings of words, without regard to case and accents, and takes at most 12 bytes per \
       point. '--search name' keeps the column 'name' as texts with '+search'.
 
       --group-by gives each value of a column its own hierarchy, so that no cluster has points with different values. \
-      There may be at most 4096 values, including an empty cell. Clusters of different groups may overlap. Groups \
-      share a limit, which must be at least the number of groups in view. Points with 'true', 'yes' or '1' in the \
-      column of --never-cluster are always shown as single points, however close they are, and each of these points \
-      counts against a limit. The columns of --group-by and --never-cluster need not be among --columns.
+      The column may have at most 4096 different values; an empty cell is a value, too. Clusters of different groups \
+      may overlap. All groups share one limit, which must be at least the number of groups in view. Points with \
+      'true', 'yes' or '1' in the column of --never-cluster are always shown as single points, however close they \
+      are, and each of these points counts against a limit. The columns of --group-by and --never-cluster need not be \
+      among --columns.
 
       --row names a column with a unique number for each point. With this option, shuffled rows give the same index, \
       byte for byte. Without this option, points are numbered in input order, from 0.
@@ -54,7 +55,7 @@ struct BuildCommand: ParsableCommand {
 
   @OptionGroup var memory: MemoryOptions
 
-  @Option(help: .init("The columns to keep as they are written, for display.", valueName: "name,name")) var attributes:
+  @Option(help: .init("The columns to keep for display, exactly as written.", valueName: "name,name")) var attributes:
     [String] = []
 
   @Option(
@@ -69,7 +70,8 @@ struct BuildCommand: ParsableCommand {
 
   @Option(
     help: .init(
-      "The column with the row number of each point, from 0 to 2^53. (default: rows are counted)", valueName: "name"))
+      "The column with the row number of each point, from 0 to 2^53. (default: points are numbered in input order)",
+      valueName: "name"))
   var row: String?
 
   @Option(help: .init("The column of groups: points with different values never share a cluster.", valueName: "name"))
@@ -83,16 +85,16 @@ struct BuildCommand: ParsableCommand {
 
   @Option(help: .init("The data's source, shown in a corner of the map.", valueName: "text")) var attribution: String?
 
-  @Option(help: .init("The unit of x and y without a map projection, such as 'm'.", valueName: "text"))
+  @Option(help: .init("The unit of x and y, such as 'm', for coordinates without a map projection.", valueName: "text"))
   var unit: String?
 
   @Flag(
     help:
-      "For experts: with a tree grown by splitting, also store the data that '--spacing' needs. This takes 2 bytes per point and most of the build time. '--for spacing' builds a better tree."
+      "For experts: if the tree is grown by splitting, also store the data that '--spacing' needs. This takes 2 bytes per point and most of the build time. '--for spacing' builds a better tree."
   )
   var separations = false
 
-  @Flag(help: "Overwrite a file that is not an index.") var force = false
+  @Flag(help: "Overwrite the output file even if it is not an index.") var force = false
 
   @Flag(
     help:

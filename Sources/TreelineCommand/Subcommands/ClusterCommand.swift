@@ -7,9 +7,9 @@ struct ClusterCommand: ParsableCommand {
     commandName: "cluster", abstract: "Prints a cluster, or its children, parent or members.",
     discussion: """
       --show prints the cluster 'itself', its two 'children', its 'parent', or its 'members'. --offset skips members, \
-      and --limit is the maximum number of members (default: 100). '--show expansion-zoom' prints the zoom from which \
-      \(pixelOptions) shows the children of the cluster instead of the cluster. It prints null if the children are \
-      shown at no zoom.
+      and --limit is the maximum number of members (default: 100). '--show expansion-zoom' prints the lowest zoom at \
+      which a query with \(pixelOptions) shows the children of the cluster instead of the cluster. If there is no \
+      such zoom, null is printed.
 
       Within one index, an id always means the same cluster. In another index the id has no meaning.
       """)

@@ -8,9 +8,9 @@ struct CompareCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compare", abstract: "Compares a grid with other ways to cluster points.",
     discussion: """
-      Without --bbox, several views are chosen: the whole data and ever denser parts. The same data gives the same \
-      views. The measures are printed as a table. --output draws each view in one HTML file that needs no network. \
-      --journey adds a flight through the data, as a film strip of the changes on the screen.
+      Without --bbox, several views are chosen: a view of all points, and views of denser and denser parts. The same \
+      data gives the same views. The measures are printed as a table. --output draws all views in one HTML file, \
+      which needs no network. --journey adds a flight through the data, as a film strip of the changes on the screen.
 
       Methods: 'grid', one cluster for each occupied cell; \(TreeCut.summaries). A suffix selects the tree: '/' and a \
       split rule, as in 'widest-first/least-scatter', or \

@@ -235,7 +235,7 @@ private struct IndexReport: Encodable {
   private var planeText: String {
     if let seam = plane.seamLongitude { return "Web Mercator, cut at longitude \(coordinates.string(seam))" }
     let numbers = [plane.left, plane.top, plane.side].map { coordinates.string($0 ?? 0) }
-    return "plain, a square of side \(numbers[2]) with upper left corner (\(numbers[0]), \(numbers[1]))"
+    return "no map projection, a square of side \(numbers[2]) with upper left corner (\(numbers[0]), \(numbers[1]))"
   }
 
   /// Returns the first columns of a row in the table of sections: name, offset, bytes, and bytes per point.

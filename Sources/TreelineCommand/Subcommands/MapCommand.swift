@@ -6,7 +6,7 @@ import TreelinePages
 
 struct MapCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "map", abstract: "Writes a map of points as one HTML file, which opens from disk.",
+    commandName: "map", abstract: "Writes a map of points as one HTML file, which a browser opens from disk.",
     discussion: """
       The file contains the map, the points and all their columns, so it needs neither a server nor a network. On the \
       map you can filter points, color them by a column, and show the sum of a column. The input is an index, or \

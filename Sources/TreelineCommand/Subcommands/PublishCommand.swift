@@ -53,16 +53,17 @@ struct PublishCommand: ParsableCommand {
       options.sizes = sizes.flatMap { PageSizes(json: $0) }
       let result = try index.publish(to: output, options)
       Notes.print(
-        "treelinemap: wrote \(result.count) \(result.count == 1 ? "file" : "files") of "
-          + "\(Quantity(amount: Double(result.byteCount), unit: "B")) to \(output), "
+        "treelinemap: wrote \(result.count) \(result.count == 1 ? "file" : "files") to \(output): "
+          + "\(Quantity(amount: Double(result.byteCount), unit: "B")) in total, "
           + "\((Double(result.byteCount) / Double(max(index.byteCount, 1))).formatted(.number.precision(.fractionLength(2)))) "
           + "times the size of the index")
       if options.map != nil {
         Notes.print(
-          "treelinemap: to show the map in a page: <iframe src=\"https://example.org/\" width=\"100%\" height=\"600\"></iframe>"
+          "treelinemap: to show the map in a web page, add this element with the address of the folder: "
+            + "<iframe src=\"https://example.org/\" width=\"100%\" height=\"600\"></iframe>"
         )
       } else {
-        Notes.print("treelinemap: the folder has no map, because the tool was built without it; \(MapPage.remedy)")
+        Notes.print("treelinemap: the folder has no map, because the tool was built without a map; \(MapPage.remedy)")
       }
     }
   }

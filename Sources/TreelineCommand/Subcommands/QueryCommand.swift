@@ -9,14 +9,15 @@ struct QueryCommand: ParsableCommand {
     commandName: "query", abstract: "Prints the clusters in a box.",
     discussion: """
       The method 'pca' splits the clusters of the tree as far as --limit, \(pixelOptions) allows. The method 'grid' \
-      makes one cluster of each cell with a point in the box; cells are --cell pixels wide at --zoom.
+      divides the map into square cells that are --cell pixels wide at --zoom. The points of a cell are one cluster, \
+      which is printed if at least one of its points is in the box.
 
       Each cluster is a Point with its 'bbox' and the properties 'cluster', 'cluster_id', 'point_count' and \
-      'point_count_abbreviated'. A single point has its columns and its row number 'index', counted from 0. The 'id' \
-      of its GeoJSON Feature is another column. With --filter, counts, boxes and means include only the points that \
-      pass the filter. Several points at one position are a 'stack'. If a cluster is shown at one of its points, \
-      'shown_index' is the row number of this point. With --badges each cluster has 'badge_px', the diameter of its \
-      badge.
+      'point_count_abbreviated'. A single point has its columns and 'index', its row number, counted from 0. If the \
+      input is GeoJSON, the 'id' of a Feature is another column. --filter limits counts, boxes and means to the points \
+      that pass the filter. A cluster of several points at one position has the property 'stack'. If a cluster is \
+      shown at one of its points, 'shown_index' is the row number of this point. With --badges each cluster has \
+      'badge_px', the diameter of its badge.
       """)
 
   enum Method: String, ExpressibleByArgument, CaseIterable {
@@ -70,12 +71,12 @@ struct QueryCommand: ParsableCommand {
 
   @Option(
     help:
-      "The geometry of a cluster of 'pca' in GeoJSON: its position, the convex hull of its points, or the ellipse of two standard deviations."
+      "The GeoJSON geometry of each cluster of 'pca': its position, the convex hull of its points, or an ellipse whose half-axes are two standard deviations long."
   ) var geometry: Geometry = .point
 
   @Flag(
     help:
-      "Add 'point_count_in_view', the number of points that each cluster of 'pca' has inside the box, not counting the margin. Other counts include points outside the box."
+      "Add 'point_count_in_view' to each cluster of 'pca': the number of its points inside the box. Points in the --margin around the box are not counted. Other counts include points outside the box."
   ) var countInView = false
 
   @Flag(
@@ -140,7 +141,7 @@ struct QueryCommand: ParsableCommand {
       for (name, value) in cut.parameters {
         parameters.refuse(
           name, expected: "no --method grid", found: value,
-          sentence: "{\(name)} needs '--method pca'; '--cell' sets how fine a grid is.")
+          sentence: "{\(name)} needs '--method pca'; for 'grid' give '--cell'.")
       }
     }
     let query = Query(&parameters)

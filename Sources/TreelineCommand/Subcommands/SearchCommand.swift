@@ -7,8 +7,8 @@ struct SearchCommand: ParsableCommand {
     commandName: "search", abstract: "Finds points by the beginnings of words in a column.",
     discussion: """
       Searches a column of an index that was built with '--search'. Case, accents and punctuation do not matter. \
-      Points whose text begins with the searched text come first, in alphabetical order. Then come points with a later \
-      word that begins with the searched text.
+      Points whose value in the column begins with <text> come first, in alphabetical order. Points in which a later \
+      word of the value begins with <text> follow.
       """)
 
   @Argument(help: .init("The index; '-' is standard input, which must be redirected from a file.", valueName: "index"))

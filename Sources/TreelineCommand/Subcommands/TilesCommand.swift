@@ -49,7 +49,8 @@ struct TilesCommand: ParsableCommand {
     }
     guard zoomRange != nil else {
       throw ValidationError(
-        "'--zooms' must be two numbers from 0 to \(TilePyramid.greatestZoom) such as 0-14, found '\(zooms)'.")
+        "'--zooms' must be a first and a last zoom from 0 to \(TilePyramid.greatestZoom), such as 0-14, "
+          + "found '\(zooms)'.")
     }
     guard Viewport.TileSize(rawValue: tileSize) != nil else {
       throw ValidationError("'--tile-size' must be 256 or 512, found \(tileSize).")
@@ -59,7 +60,7 @@ struct TilesCommand: ParsableCommand {
     }
     if limit != nil {
       throw ValidationError(
-        "'--limit' cannot be used with tiles, because the counts of the tiles would not add up; "
+        "'--limit' cannot be used with tiles, because it would apply to each tile separately; "
           + "give one of \(pixelOptions).")
     }
     if order != nil { throw ValidationError("'--order' needs a limit, which tiles do not have.") }
@@ -135,10 +136,12 @@ struct TilesCommand: ParsableCommand {
     try file.finish()
     progress.clear()
     if tileCount == 0 {
-      Notes.print("treelinemap: \(input.name): no point to show\(filter == nil ? "" : "; none passes the filter")")
+      Notes.print(
+        "treelinemap: \(input.name): there are no points to show\(filter == nil ? "" : "; no point passes the filter")")
     }
     Notes.print(
-      "treelinemap: wrote \(tileCount) \(tileCount == 1 ? "tile" : "tiles") of \(Quantity(amount: Double(byteCount), unit: "B")) to \(output), zooms "
+      "treelinemap: wrote \(tileCount) \(tileCount == 1 ? "tile" : "tiles") to \(output): "
+        + "\(Quantity(amount: Double(byteCount), unit: "B")) in total, zooms "
         + "\(pyramid.zooms.lowerBound) to \(pyramid.zooms.upperBound)")
   }
 }

@@ -10,14 +10,15 @@ struct TransitionCommand: ParsableCommand {
       several and the 'merges' of several into one. Every cluster of both views is listed once. In a split or merge, \
       the points of all 'parts' and the 'hidden_point_count' add up to the points of the 'whole'. To draw a split, \
       move its parts from the coordinates of the whole to their own coordinates; to draw a merge, move its parts to \
-      the whole. A kept cluster that moves, as with '--keep-visible', also has 'from_coordinates'. If the views have \
-      different filters, splits and merges have 'filtered_out_point_count' and 'filtered_in_point_count', and a kept \
-      cluster has 'from_point_count'. With --badges each cluster has 'badge_px', the diameter of its badge. A kept \
-      cluster whose diameter changes also has 'from_badge_px'.
+      the whole. A kept cluster that moves, as with '--keep-visible', also has 'from_coordinates'. If the filters of \
+      the views differ, each split and each merge has 'filtered_out_point_count' and 'filtered_in_point_count', and a \
+      kept cluster has 'from_point_count'. With --badges each cluster has 'badge_px', the diameter of its badge. A \
+      kept cluster whose diameter changes also has 'from_badge_px'.
 
       Options that begin with '--from-' are for the first view, and options that begin with '--to-' for the second. \
-      Cut options without a prefix are for both views, unless a view has its own. The second view uses the limit and \
-      the zoom of the first view, unless it has its own. 'treelinemap query --help' describes each option.
+      Cut options without a prefix are for both views, unless a view has its own cut options. The second view uses \
+      the limit and the zoom of the first view, unless options set another limit or zoom. 'treelinemap query --help' \
+      describes each option.
       """)
 
   @OptionGroup var source: InputOptions

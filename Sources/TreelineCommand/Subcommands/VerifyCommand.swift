@@ -6,7 +6,7 @@ struct VerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify", abstract: "Checks every byte of an index.",
     discussion: """
-      Checks the checksums of all sections and every attribute. Then checks the header and the hierarchy against the \
+      Checks every attribute and the checksums of all sections. Then checks the header and the hierarchy against the \
       points: the plane fits the points, ranges of nodes are nested without gaps, the order is canonical, and boxes, \
       sums and covariances are right. Also checks that at every spacing, no two clusters are too close together and \
       no cluster could be split further. With --site, only compares the index with a folder that 'publish' wrote. \

@@ -38,7 +38,8 @@ package struct ComparisonReport: Sendable {
     precondition(!methods.isEmpty, "Expected one method or more, found none")
     precondition(
       grid.count == tree.pointCount && grid.plane == tree.plane,
-      "Expected a grid of the tree's \(tree.pointCount) points on the tree's plane, found \(grid.count) points")
+      "Expected the grid and the tree to have the same plane and the same number of points, "
+        + "found \(grid.count) points in the grid and \(tree.pointCount) in the tree")
     if let limit = options.limit, limit < 1 { throw ComparisonError.limitBelowOne(found: limit) }
     pointCount = tree.pointCount
     plane = tree.plane

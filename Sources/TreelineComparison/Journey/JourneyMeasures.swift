@@ -59,7 +59,7 @@ extension JourneyMeasure {
     Self(
       key: "nestedness", title: "Points torn apart by zooming",
       explanation:
-        "Mean share of points that a zoom separates from most points of their badge. "
+        "Mean share of points that a zoom separates from most other points of their badge. "
         + "At 0 %, zooming in only splits badges, and zooming out only merges badges.",
       unit: .smallShare, direction: .less
     ) { journey in
@@ -80,7 +80,8 @@ extension JourneyMeasure {
     Self(
       key: "pan_persistence", title: "Badges kept on a pan",
       explanation:
-        "Of the badges in view before and after a pan, the mean share that keeps its points and its position.",
+        "Mean share of badges that keep their points and their position during a pan. "
+        + "Only badges that are in view both before and after the pan are counted.",
       unit: .share, direction: .more
     ) { journey in
       mean(

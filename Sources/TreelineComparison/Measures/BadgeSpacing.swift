@@ -7,7 +7,8 @@ extension ViewMeasure {
     Self(
       key: "grid_look", title: "Badges in rows and columns",
       explanation:
-        "Share of badges whose nearest neighbor lies in the same row or column, within 5°. Badges at random have 11 %.",
+        "Share of badges whose nearest neighbor lies in the same row or column, within 5°. "
+        + "For badges at random positions, the share is 11 %.",
       unit: .share, direction: .less, praise: Praise(clause: .value(of: "of its badges in line with a neighbor"))
     ) { $0.neighbours.axisShare }
   }
@@ -19,7 +20,7 @@ extension ViewMeasure {
       key: "neighbour_spread", title: "Unevenness of gaps",
       explanation:
         "Shows whether badges are closer together where data is dense. Standard deviation of the distances to the "
-        + "nearest neighbor, divided by the mean distance: 0 for a lattice, 0.52 for badges at random.",
+        + "nearest neighbor, divided by the mean distance: 0 for a lattice, 0.52 for badges at random positions.",
       unit: .ratio, direction: .more
     ) { $0.neighbours.spread }
   }
@@ -32,7 +33,7 @@ extension ViewMeasure {
         "Share of badges that touch another badge. A badge is \(BadgeSize.range) wide, depending on its count. "
         + "The method 'badges' sets the diameters of its badges itself: 10 px for a single point.",
       unit: .share,
-      direction: .less, praise: Praise(clause: .value(of: "of its badges touching another"))
+      direction: .less, praise: Praise(clause: .value(of: "of its badges touching another badge"))
     ) { $0.badges.overlap(of: $0.clusters) }
   }
 

@@ -18,11 +18,12 @@ extension ViewMeasure {
     Self(
       key: "distortion_to_grid", title: "  compared with a grid",
       explanation:
-        "Root mean square distance from points to their badges, divided by the same distance with a grid. "
+        "Root mean square distance from points to their badges, "
+        + "divided by the distance from points to the badges of a grid. "
         + "The cells of the grid are widened until the grid has at most as many badges as the method.",
       unit: .ratio, direction: .less,
       praise: Praise(
-        title: "Distance to the badge, compared with a grid",
+        title: "Distance from points to badges, compared with a grid",
         clause: .gain(of: "points", nearerTo: "their badge", ending: " at the same number of badges"))
     ) { ratio($0.distortion, $0.yardsticks.grid) }
   }
@@ -33,8 +34,9 @@ extension ViewMeasure {
     Self(
       key: "distortion_to_kmeans", title: "  against k-means",
       explanation:
-        "Root mean square distance from points to their badges, divided by the same distance with k-means "
-        + "at the same number of badges.",
+        "Root mean square distance from points to their badges, "
+        + "divided by the distance from points to the badges of k-means. "
+        + "Both methods have the same number of badges.",
       unit: .ratio, direction: .less
     ) { ratio($0.distortion, $0.yardsticks.kMeans) }
   }

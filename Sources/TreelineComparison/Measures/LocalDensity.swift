@@ -11,7 +11,7 @@ extension ViewMeasure {
       explanation:
         "Shows whether badges with more points are in denser places. Rank correlation (Spearman) of the count on a "
         + "badge with the number of points within \(shortest(PixelCriterion.spacing.standard)) px of the badge: "
-        + "1 if the counts always follow the density, 0 by chance.",
+        + "1 if the counts always follow the density, 0 if counts and density are unrelated.",
       unit: .ratio, direction: .more
     ) { measured in
       let radius = PixelCriterion.spacing.standard * measured.view.unitsPerPixel

@@ -6,7 +6,8 @@ extension ViewMeasure {
   static var dataDistance: Self {
     Self(
       key: "on_data_px", title: "Badge to nearest point",
-      explanation: "Shows whether badges stand on the data or in empty space. Mean distance to the nearest point.",
+      explanation:
+        "Shows whether badges stand on the data or in empty space. Mean distance from a badge to the nearest point.",
       unit: .pixels, direction: .less, praise: Praise(clause: .gain(of: "its badges", nearerTo: "the nearest point"))
     ) { measured in
       let view = measured.view

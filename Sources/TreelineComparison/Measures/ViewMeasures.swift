@@ -41,7 +41,7 @@ extension ViewMeasure {
 
   static var fill: Self {
     Self(
-      key: "fill", title: "Share of allowed badges used", explanation: "Number of badges as a share of the limit.",
+      key: "fill", title: "Badges as share of the limit", explanation: "Number of badges as a share of the limit.",
       unit: .share, direction: .nearerToOne
     ) { Double($0.clusters.count) / Double($0.limit) }
   }

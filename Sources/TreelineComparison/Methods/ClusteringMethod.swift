@@ -77,7 +77,7 @@ extension ClusteringMethod {
       case .published: "88 to 16 px wide, depending on the zoom"
       }
     return ClusteringMethod(
-      name: "grid", title: "Grid", summary: "one badge per occupied square of a fixed grid, \(width)",
+      name: "grid", title: "Grid", summary: "one badge for each occupied square of a fixed grid with squares \(width)",
       extentMeaning: "squares show the cells"
     ) { view, _, _ in Answer(clusters: try grid.shownClusters(in: view, cellSize: cellSize)) }
   }

@@ -57,7 +57,7 @@ package enum MethodChoice: Hashable, Sendable {
   package static let expectation: String = {
     let cuts = TreeCut.all.map(\.name).joined(separator: ", ")
     let growths = (Self.growths.dropFirst() + MergeMetric.allCases.map(Growth.merging)).map { "'/\($0)'" }
-    return "'\(MethodChoice.grid.name)', '\(TreeCut.badges.name)' or one of \(cuts) (for another tree, followed by "
+    return "'\(MethodChoice.grid.name)', '\(TreeCut.badges.name)' or one of \(cuts) (for another tree, add one of "
       + growths.joined(separator: ", ") + ")"
   }()
 
@@ -86,7 +86,7 @@ package enum MethodChoice: Hashable, Sendable {
     switch self {
     case .grid: return .grid(grid, cellSize: cellSize)
     case .tree(let cut, let growth):
-      guard let tree = trees[growth] else { preconditionFailure("Expected a tree with growth '\(growth)', found none") }
+      guard let tree = trees[growth] else { preconditionFailure("Expected a tree built with '\(growth)', found none") }
       let title = isOnly ? cut.title : "\(cut.title) (\(growth))"
       return .tree(tree, cut: cut, name: name, title: title)
     }

@@ -26,7 +26,7 @@ package struct TreeCut: Hashable, Sendable {
 
   package static let steepestFirst = TreeCut(
     name: "steepest-first", title: "Steepest-first",
-    summary: "clusters of the tree, split first where a split brings points closest to their badges",
+    summary: "clusters of the tree, split first where a split most reduces the distance from points to their badges",
     cut: .limit(1, order: .steepestFirst))
 
   /// A cut that has a limit and continues the previous answer. During a journey, as few clusters as possible change

@@ -3,7 +3,7 @@ extension ComparisonReport {
   /// the best value.
   package var text: String {
     guard !views.isEmpty else {
-      return "There is nothing to compare, because \(grouped(pointCount)) points give no view.\n"
+      return "There is nothing to compare, because no view can be chosen for \(grouped(pointCount)) points.\n"
     }
     var tables = views.enumerated().map { index, comparison in
       let view = comparison.view

@@ -104,7 +104,7 @@ struct CSVProblem {
       case .point(_, _, let srid?) where !axes.holds(srid: srid):
         (
           "degrees of WGS 84, with SRID 4326 or without an SRID", "SRID \(srid)",
-          "convert them with ST_Transform(geom, 4326) or ogr2ogr -t_srs EPSG:4326"
+          "convert the coordinates with ST_Transform(geom, 4326) or ogr2ogr -t_srs EPSG:4326"
         )
       case .point(let first, let second, _):
         (

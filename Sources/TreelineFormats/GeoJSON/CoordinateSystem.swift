@@ -2,7 +2,7 @@
 /// `spatialReference` of Esri's JSON.
 enum CoordinateSystem {
   static let expected = "longitudes and latitudes of WGS 84"
-  static let remedy = "convert them with ogr2ogr -t_srs EPSG:4326"
+  static let remedy = "convert the coordinates with ogr2ogr -t_srs EPSG:4326"
 
   /// Names of systems in degrees: WGS 84, ETRS89 and NAD83. Their datums differ by less than a map can show. GeoJSON
   /// has the longitude first by convention, even if the system has the latitude first.

@@ -78,7 +78,7 @@ package enum InputFormats {
     ([Array("BZh".utf8)], "bzip2 data", "inflate it with bzip2 -dc"),
     ([[0x04, 0x22, 0x4D, 0x18]], "lz4 data", "inflate it with lz4 -dc"),
     ([[0x1F, 0x9D]], "compress (.Z) data", "inflate it with gzip -dc"),
-    ([[0x78, 0x01], [0x78, 0x9C], [0x78, 0xDA]], "zlib data", "compress it as gzip instead"),
+    ([[0x78, 0x01], [0x78, 0x9C], [0x78, 0xDA]], "zlib data", "compress the data with gzip instead"),
     ([[0x50, 0x4B, 3, 4]], "a zip archive or spreadsheet", "unpack it, or export it as CSV"),
     ([[0x37, 0x7A, 0xBC, 0xAF]], "a 7z archive", "unpack it with 7z x"),
     (

@@ -50,7 +50,7 @@ extension ReadingError: CustomStringConvertible {
     case .columnsNotFound(let file, let line, let problem, let columns):
       "\(file):\(line): \(problem); the columns are \(Self.list(columns)); "
         + (columns.contains { $0.contains("\u{FFFD}") }
-          ? "the text is not UTF-8: convert it, for example with iconv -f WINDOWS-1252 -t UTF-8, or "
+          ? "the text is not UTF-8; convert the text, for example with iconv -f WINDOWS-1252 -t UTF-8, or "
           : "")
         + "choose columns by name or number: with --longitude and --latitude, with --x and --y, with --lat-lon "
         + "or with --wkt"
@@ -73,7 +73,7 @@ extension ReadingError: CustomStringConvertible {
       "\(file):\(line): expected \(CoordinateSystem.expected), found the spatialReference \(found); "
         + CoordinateSystem.esriRemedy
     case .recordTooLong(let file, let line, let limit):
-      "\(file):\(line): expected a record of at most \(limit) bytes, found a longer one; "
+      "\(file):\(line): expected a record of at most \(limit) bytes, found a longer record; "
         + "look for a quote that is never closed"
     case .nestedTooDeep(let file, let line, let limit):
       "\(file):\(line): expected JSON nested at most \(limit) levels deep, found deeper nesting; flatten the data"
@@ -146,8 +146,8 @@ extension ReadingNote: CustomStringConvertible {
     case .mostRowsInvalid(let remedy): "most rows are invalid; \(remedy)"
     case .partOfFeatures:
       "the server sent only a part of the features (exceededTransferLimit); request the rest with resultOffset"
-    case .skippedPreamble(1): "1 line that begins with # is skipped before the first row"
-    case .skippedPreamble(let count): "\(count) lines that begin with # are skipped before the first row"
+    case .skippedPreamble(1): "1 line before the first row begins with # and is skipped"
+    case .skippedPreamble(let count): "\(count) lines before the first row begin with # and are skipped"
     case .startOfJourney(let chosen, let other):
       "points are read from \(chosen), not from \(other); --longitude and --latitude choose other columns"
     case .coordinatesInOneCell(let column, isLatitudeFirst: true):

@@ -23,8 +23,8 @@ import CZlib
   public static func compressed(
     _ bytes: UnsafeRawBufferPointer, level: Int32 = 1, check: () throws -> Void
   ) rethrows -> [UInt8] {
-    precondition(1...9 ~= level, "Expected a level from 1 to 9, found \(level)")
-    precondition(bytes.count <= Int(UInt32.max) / 2, "Expected at most 2 GiB, found \(bytes.count) bytes")
+    precondition(1...9 ~= level, "Expected a compression level from 1 to 9, found \(level)")
+    precondition(bytes.count <= Int(UInt32.max) / 2, "Expected at most 2 GiB to compress, found \(bytes.count) bytes")
     var stream = z_stream()
     // 15 selects the largest window, 2^15 bytes. 16 requests the header and trailer of gzip, and 8 is zlib's default
     // memory level.
@@ -45,7 +45,7 @@ import CZlib
         stream.avail_in = UInt32(length)
         status = deflate(&stream, rest > 0 ? Z_NO_FLUSH : Z_FINISH)
       } while rest > 0
-      precondition(status == Z_STREAM_END, "Expected all compressed bytes to fit, found status \(status)")
+      precondition(status == Z_STREAM_END, "Expected room for all compressed bytes, found zlib status \(status)")
       count = bound - Int(stream.avail_out)
     }
   }

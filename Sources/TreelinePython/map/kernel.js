@@ -3,7 +3,7 @@
 import { Problem, Source } from "./source.js";
 
 /** Message about a kernel that no longer answers. */
-export const GONE = "This map's kernel has ended: run the cell of the map again.";
+export const GONE = "The notebook's kernel has ended: run this map's cell again.";
 
 export class Kernel extends Source {
   hasFilters = true;

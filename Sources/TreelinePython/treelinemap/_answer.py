@@ -93,7 +93,7 @@ class Cluster:
         try:
             return self.values[name]
         except KeyError:
-            raise KeyError(f"there is no value {name!r}; values: {', '.join(map(repr, self.keys()))}") from None
+            raise KeyError(f"a cluster has no value {name!r}; values: {', '.join(map(repr, self.keys()))}") from None
 
     def __repr__(self) -> str:
         what = f"row {self.row}" if self.row is not None else f"{self.count} points"
@@ -212,7 +212,7 @@ class Clusters(Answer):
         count = self._tree.row_count
         if count > 1000 * self._tree.point_count + 1_000_000:
             raise ValueError(
-                f"expected row numbers that an array can hold, found row numbers up to {count - 1}; use Tree.members"
+                f"expected row numbers small enough for an array of labels, found {count - 1}; use Tree.members"
             )
         labels = np.full(count, -1)
         rows = self.row
@@ -390,7 +390,10 @@ class Clusters(Answer):
         return self
 
     def __reduce__(self) -> Any:
-        raise TypeError("an answer belongs to its tree and cannot be pickled; pickle its data, such as to_pandas()")
+        raise TypeError(
+            "an answer belongs to its tree and cannot be pickled; pickle a table instead, such as the result of "
+            "to_pandas()"
+        )
 
     def _title(self) -> str:
         return f"{len(self)} clusters of {int(self.count.sum())} points"

@@ -320,6 +320,6 @@ def table(values: Any) -> dict[str, Column]:
     for number in range(memory.schema.n_children):
         schema = memory.schema.children[number].contents
         if schema.name.decode() in columns:
-            raise ValueError(f"expected columns of different names, found two named {schema.name.decode()!r}")
+            raise ValueError(f"expected columns of different names, found two columns named {schema.name.decode()!r}")
         columns[schema.name.decode()] = Column(memory, schema, [part.child(number) for part in parts])
     return columns

@@ -35,9 +35,9 @@ def style_of(basemap: Any) -> str | dict[str, Any] | None:
             raise ValueError(f"expected a style that can be written as JSON, found an error: {error}") from None
         return style
     raise ValueError(
-        "expected a basemap: the address of a MapLibre style, an address of tiles such as https://…/{z}/{x}/{y}.png, "
-        "a dictionary with the sources and layers of a style, or a provider of xyzservices such as "
-        f"xyzservices.providers.OpenStreetMap.Mapnik; found {basemap!r:.80}"
+        "expected a basemap: a MapLibre style (its address, or a dictionary with sources and layers) or tiles (an "
+        "address such as https://…/{z}/{x}/{y}.png, or an xyzservices provider such as "
+        f"xyzservices.providers.OpenStreetMap.Mapnik); found {basemap!r:.80}"
     )
 
 
@@ -45,7 +45,7 @@ def _of_tiles(address: str, attribution: str | None = None, closest: int | None 
     """Returns a style that shows tiles of pictures."""
     for name in ("x", "y"):
         if "{%s}" % name not in address:
-            raise ValueError(f"expected an address of tiles with {{z}}, {{x}} and {{y}}, found {address!r}")
+            raise ValueError(f"expected {{z}}, {{x}} and {{y}} in the address of tiles, found {address!r}")
     plain = address.replace("{r}", "")
     addresses = [plain.replace("{s}", letter) for letter in ("abc" if "{s}" in plain else " ")]
     source: dict[str, Any] = {"type": "raster", "tiles": addresses, "tileSize": 256}

@@ -131,7 +131,10 @@ def _editing(
 ) -> _edits.Editing:
     """Returns the data that a tree must keep so that it can be edited later."""
     if groups != (None, None):
-        raise ValueError("expected key= without group_by= and never_cluster=: a tree with groups cannot be edited")
+        raise ValueError(
+            "key= makes a tree editable, but a tree with groups cannot be edited; leave out key=, or leave out "
+            "group_by= and never_cluster="
+        )
     name = key if isinstance(key, str) else None
     if name is not None and (points.table is None or name not in points.table):
         there = ", ".join(map(repr, points.table or {})) or "none"

@@ -175,8 +175,8 @@ def _scaled(name: str, instants: AnyArray, factor: int) -> AnyArray:
     present = instants != _NO_TIME
     if factor > 1 and np.abs(instants[present]).max(initial=0) > (2**63 - 1) // factor:
         raise ValueError(
-            f"column {name!r}: expected times that fit into 64 bits in the finest unit of the column, "
-            "found a time too far from 1970; convert the column to a coarser unit"
+            f"column {name!r}: expected times that fit into 64 bits, found a time too far from 1970 for the finest "
+            "unit of the column; convert the column to a coarser unit"
         )
     return np.where(present, instants * factor, _NO_TIME)
 
@@ -221,7 +221,7 @@ def named_columns(columns: Any) -> Mapping[Any, Any]:
 
 
 def _described(values: Any) -> str:
-    return repr(values) if isinstance(values, str | int | float | None) else f"of type {type(values).__name__}"
+    return repr(values) if isinstance(values, str | int | float | None) else f"a value of type {type(values).__name__}"
 
 
 def _column(name: str, kind: str | None, values: Any) -> InputColumn:
@@ -251,7 +251,7 @@ def mask_of(values: Any) -> AnyArray:
     column = arrow.column(values) if arrow.speaks(values) else None
     array = np.asarray(values) if column is None else column.numbers()
     if array is None or array.ndim != 1 or array.size and array.dtype.kind not in "bO":
-        found = type(values).__name__ if array is None else f"an array of {array.dtype} of shape {array.shape}"
+        found = type(values).__name__ if array is None else f"an array of {array.dtype} with shape {array.shape}"
         raise TypeError(f"expected a mask of booleans, True or False for each row, found {found}")
     is_valid = np.ones(len(array), bool) if column is None or column.valid is None else column.valid
     for row, value in enumerate(array if array.dtype.kind == "O" else []):
@@ -274,7 +274,7 @@ def _of_codes(name: str, kind: str | None, codes: AnyArray, entries: tuple[AnyAr
 
 def _refusal(name: str, found: str) -> TypeError:
     return TypeError(
-        f"column {name!r}: expected numbers, booleans, times or texts, found {found}; convert it or leave it out"
+        f"column {name!r}: expected numbers, booleans, times or texts, found {found}; convert or leave out the column"
     )
 
 
@@ -382,7 +382,7 @@ def _check_exact(name: str, values: list[Any], floats: list[float], valid: AnyAr
     for row, (value, number) in enumerate(zip(values, floats)):
         if (valid is None or valid[row]) and number != value and value == value and value == int(value):
             raise ValueError(
-                f"column {name!r}, row {row}: expected whole numbers of 64 bits, or numbers that are exact as floats, "
+                f"column {name!r}, row {row}: expected whole numbers of 64 bits, or numbers that floats hold exactly, "
                 f"found {value}; convert the column to floats or texts"
             )
 

@@ -49,7 +49,7 @@ def coordinates(
     if isinstance(x, str | os.PathLike):
         raise TypeError(
             f"expected points, found the path {os.fspath(x)!r}; read the file first, for example with pandas.read_csv; "
-            "use build_parquet for Parquet files, and open for an index"
+            "use build_parquet() for Parquet files, and treelinemap.open() for an index"
         )
     if is_of_pandas(x) and hasattr(x, "geometry") and names == (None, None):
         return _of_geometry(x, bool(planar))
@@ -170,4 +170,4 @@ def remedy(x: AnyArray, y: AnyArray, invalid: AnyArray, planar: bool) -> str:
     known = np.isfinite(x) & np.isfinite(y)
     if not planar and 2 * np.count_nonzero(known & invalid) > np.count_nonzero(known):
         return "most coordinates are not degrees; planar=True reads them as plain x and y"
-    return "skip_invalid=True leaves out such rows"
+    return "skip_invalid=True leaves out invalid rows"

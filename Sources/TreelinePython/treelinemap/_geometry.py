@@ -65,8 +65,8 @@ class PointColumns:
             code = str(system.get("id", {}).get("code", system.get("name")))
         if code not in ("CRS84", "CRS84h", "4326", "4979"):
             raise ValueError(
-                f"column {name!r}: expected longitudes and latitudes (OGC:CRS84), found the system {code}; "
-                "convert them, or use planar=True for plain x and y"
+                f"column {name!r}: expected longitudes and latitudes (OGC:CRS84), found the coordinate system {code}; "
+                "convert the coordinates, or use planar=True for plain x and y"
             )
 
     def read(self, batch: Any, first_row: int = 0) -> tuple[AnyArray, AnyArray]:

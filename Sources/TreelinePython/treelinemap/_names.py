@@ -141,8 +141,11 @@ def _of_place(own: list[Any], words: list[list[str]]) -> Found | None:
         raise ValueError(f"expected one pair of coordinate columns, found {there}; choose one pair with lon= and lat=")
     place, x, y = starts[0]
     others = [f"{x!r} and {y!r}" for other, x, y in pairs if other != place]
-    note = f"points are read from {x!r} and {y!r}, not from {others[0]}; choose with lon= and lat=" if others else ""
-    return Found(x, y, note)
+    if not others:
+        return Found(x, y)
+    return Found(
+        x, y, f"points are read from {x!r} and {y!r}, not from {others[0]}; lon= and lat= choose other columns"
+    )
 
 
 def _only(found: list[Any], name: str, option: str) -> Any:

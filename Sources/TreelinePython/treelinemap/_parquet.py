@@ -154,8 +154,13 @@ def build_parquet(
                 places = np.flatnonzero(invalid)
                 found = done + places if rows is None else rows[places]
                 if len(places) and not skip_invalid:
+                    expected = (
+                        "an x and a y from -1e300 to 1e300"
+                        if planar
+                        else "a longitude from -180 to 180 and a latitude from -90 to 90"
+                    )
                     raise BuildError(
-                        f"{file.path}, row {found[0]}: expected coordinates on the {'plane' if planar else 'Earth'}, "
+                        f"{file.path}, row {found[0]}: expected {expected}, "
                         f"found {x[places[0]]}, {y[places[0]]}; {remedy(x, y, invalid, planar)}"
                     )
                 listing.add(found, x[places], y[places])

@@ -353,7 +353,7 @@ class Tree:
         :raises QueryError: If the tree has groups, because no cluster has the points of several groups.
         """
         if len(self.groups["name"]):
-            raise QueryError("a tree with groups has no root, because its groups never mix; see Tree.groups")
+            raise QueryError("a tree with groups has no root, because each group has its own clusters; see Tree.groups")
         return Clusters(self, c.call(c.root, self._handle.pointer))
 
     def children(self, cluster: Cluster | int) -> Clusters:
@@ -548,7 +548,8 @@ class Tree:
         """
         if self._editing is None:
             raise EditError(
-                "only a tree that was built with key= can be edited; build the tree again and pass its keys as key="
+                "only a tree that was built with key= can be edited; build the tree again and pass the keys of its "
+                "points as key="
             )
         pointer, editing = self._editing.updated(self._handle.pointer, insert, remove, move)
         tree = Tree(pointer)

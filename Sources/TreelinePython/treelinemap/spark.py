@@ -121,7 +121,8 @@ def _folder(out: str, scratch: Any) -> str:
         scheme, colon, path = parent.partition("://")
         if colon and scheme != "file":
             raise ValueError(
-                f"expected a path that all machines can access, found {parent}; mount it, and pass the mounted path"
+                f"expected scratch= to be a path that all machines can access, found {parent}; mount this folder, and "
+                "pass the mounted path"
             )
         parent = path if colon else os.path.abspath(parent)
     return os.path.join(parent, f".{os.path.basename(out)}.{uuid.uuid4().hex}.scratch")
@@ -307,7 +308,7 @@ class _Run:
         placed = blocks.partitionBy(partitions, partial(_partition, partitions, count))
         found = sorted(placed.mapPartitions(partial(self._tasks.build, shared)).collect())
         if found != list(range(count)):
-            raise PiecesError(f"expected {count} pieces, found {len(found)}; start the build again")
+            raise PiecesError(f"expected {count} pieces of the index, found {len(found)}; start the build again")
         self._progress("building", 1)
 
 

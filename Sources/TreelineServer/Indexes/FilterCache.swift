@@ -70,7 +70,7 @@ final class FilterCache: Sendable {
       usleep(100)
       result = prepared.tree.withLockIfAvailable { prepare(&$0) }
     }
-    guard let found = result else { preconditionFailure("The loop ends with a result") }
+    guard let found = result else { preconditionFailure("The loop has ended without a result") }
     // A filter that could not be prepared is removed.
     if case .failure = found { state.withLock { $0.entries[key] = nil } }
     trim()

@@ -32,7 +32,7 @@ struct LiveBatch: Sendable {
     }
     guard !read.isEmpty else { throw PointChangeError(line: 1, expected: "a Feature or a removal", found: "no line") }
     let numbers = Dictionary(columns.enumerated().map { ($0.element.name, $0.offset) }) { first, _ in first }
-    guard let keyNumber = numbers[key.name] else { preconditionFailure("The key is one of the columns") }
+    guard let keyNumber = numbers[key.name] else { preconditionFailure("The key is not one of the columns") }
     var changes: [PointKey: KeyedPoint?] = [:]
     var points: [(line: Int, values: [AttributeValue?])] = []
     for change in read {

@@ -18,7 +18,7 @@ public enum LiveError: Error, Hashable, Sendable, CustomStringConvertible {
     case .unreadable(let path, let record, let reason):
       "\(path): the batches in record \(record) of this log do not fit the index"
         + (reason.map { " (\($0))" } ?? "")
-        + "; serve the index with its own log and columns, or remove the log and lose the changes in the log"
+        + "; use the index file and '--key' that the log was written with, or remove the log and lose its changes"
     }
   }
 }
@@ -33,7 +33,7 @@ extension Problem {
     if case EditLogError.full = error {
       self.init(
         status: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"),
-        detail: "The disk is full; no change of the batch was kept.",
+        detail: "The disk is full, so the whole batch was refused.",
         headers: [.retryAfter: "10"])
     } else {
       self.init(
@@ -43,13 +43,13 @@ extension Problem {
 
   static let otherBatch = Problem(
     status: .unprocessableContent,
-    detail: "Idempotency-Key: another batch has this key; send each new batch with a new key.")
+    detail: "Idempotency-Key: this key was already used for another batch; send each new batch with a new key.")
 
   static let tooManyPoints = Problem(
     status: .contentTooLarge, detail: "A live index may have at most \(LiveIndex.mostPoints) points.")
 
   static let tooManyBatches = Problem(
-    status: .serviceUnavailable, detail: "Too many batches are waiting; send the batch again.",
+    status: .serviceUnavailable, detail: "Too many batches are waiting; send this batch again later.",
     headers: [.retryAfter: "1"])
 
   static func liveFailure(_ reason: String) -> Problem {

@@ -200,7 +200,7 @@ public final class LiveIndex: Sendable {
         try LiveBatch(id: id, lines: lines, columns: columns, key: key)
       }
     } catch let error as PointChangeError {
-      throw Problem(status: .unprocessableContent, detail: "No change of the batch was kept: \(error).")
+      throw Problem(status: .unprocessableContent, detail: "The whole batch was refused: \(error).")
     }
     return try await withCheckedThrowingContinuation { continuation in
       let isIdle = state.withLock { state in

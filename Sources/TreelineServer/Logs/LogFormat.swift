@@ -35,7 +35,7 @@ struct ServerLogHandler: LogHandler {
     if let own = event.metadata { all.merge(own) { $1 } }
     if let error = event.error { all["error"] = "\(error)" }
     output.write(line(event.level, "\(event.message)", all)) { count in
-      line(.warning, "Dropped log lines that were not read in time", ["lines": .stringConvertible(count)])
+      line(.warning, "Dropped log lines, because the log reader was too slow", ["lines": .stringConvertible(count)])
     }
   }
 

@@ -12,9 +12,9 @@ final class ServerMetrics: Sendable {
 
   private let backend = PrometheusMetrics([
     (requests, "counter", "Number of requests by route and status."),
-    (seconds, "histogram", "Time from the head of a request until the answer is ready to be sent."),
+    (seconds, "histogram", "Time from the arrival of a request's headers until the answer is ready, in seconds."),
     (openIndexes, "gauge", "Number of served indexes."),
-    (staleIndexes, "gauge", "Number of indexes served in an older version, because the file is missing or invalid."),
+    (staleIndexes, "gauge", "Number of indexes whose older version is served, because the file is missing or invalid."),
     (reloads, "counter", "Number of attempts to reopen an index whose file changed, by result."),
     (refusals, "counter", "Number of requests and connections that the server refused or ended, by reason."),
     (connections, "gauge", "Open connections."),
@@ -23,12 +23,12 @@ final class ServerMetrics: Sendable {
     (answerBytes, "gauge", "Total size of the answers that clients have not read yet, in bytes."),
     (filters, "gauge", "Number of prepared filters in the cache."),
     (filterBytes, "gauge", "Total size of the prepared filters in the cache, in bytes."),
-    (liveBatches, "counter", "Number of batches of changes to a live index, including batches before a restart."),
+    (liveBatches, "counter", "Number of batches of changes to a live index; a restart does not reset this number."),
     (liveWaiting, "gauge", "Number of batches that the served version of a live index does not contain yet."),
     (livePoints, "gauge", "Number of points of a live index, including changes that are not served yet."),
     (liveLogBytes, "gauge", "Length of the log of a live index, in bytes."),
     (liveFailures, "gauge", "1 if a live index cannot make new versions until the server restarts, otherwise 0."),
-    (droppedLines, "counter", "Number of log lines dropped because the reader was too slow."),
+    (droppedLines, "counter", "Number of log lines dropped because the log reader was too slow."),
     (memory, "gauge", "Resident memory of the process, including mapped files, in bytes."),
   ])
   private let requests = Mutex<[RequestKind: RequestMetrics]>([:])

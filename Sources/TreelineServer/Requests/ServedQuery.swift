@@ -68,9 +68,7 @@ extension QueryParameters {
 
   mutating func requireSupport(for cut: Cut, of tree: ClusterTree) {
     guard !tree.supports(cut), let name = cut.pixelParameter else { return }
-    let lack = cut.badgeScale != nil ? "was not built for badges" : "has no separations or was built for badges"
-    refuse(
-      name, expected: "no \(name), because the index \(lack); build the index with '--for \(name)'", found: value(name))
+    refuse(name, expected: "no \(name), because the index was not built with '--for \(name)'", found: value(name))
   }
 
   mutating func requireCutByPixels(_ cut: Cut?) {
@@ -87,7 +85,7 @@ struct GridCells {
   static let most = 16_384
 
   init(_ parameters: inout QueryParameters, of tree: ClusterTree, in view: PlaneViewport?) {
-    parameters.refuse(Cut.parameterNames, expected: "no such parameter with method=grid, which uses 'cell' instead")
+    parameters.refuse(Cut.parameterNames, expected: "no such parameter with method=grid; use 'cell' instead")
     let pixels = parameters.number(
       "cell", in: Double.leastNormalMagnitude...Double.greatestFiniteMagnitude, expected: "a number of pixels above 0")
     size = pixels.map(CellSize.pixels) ?? .published

@@ -129,11 +129,11 @@ extension FilterError {
       ("\(expected) for the column '\(column)' of kind \(kind.rawValue)", found)
     case .tooMuchText(let column, let bytes, let maximum):
       (
-        "a comparison with whole texts, because LIKE searches at most \(maximum) bytes of the column '\(column)'",
+        "a comparison of '\(column)' without LIKE, because LIKE searches columns with at most \(maximum) bytes of text",
         "\(bytes) bytes"
       )
     case .noArea(let expected, let found): (expected, found)
-    case .cancelled: ("a client that waits for the filter", "\(self)")
+    case .cancelled: ("a client that stays connected until the filter is prepared", "\(self)")
     }
   }
 

@@ -111,12 +111,12 @@ extension Problem {
   /// is closed and the server's side is still open.
   static let clientLeft = Problem(
     status: .serviceUnavailable,
-    detail: "The client closed its side of the connection before the answer was sent; keep both sides open.")
+    detail: "The client closed its side of the connection too early; keep both sides open until the answer arrives.")
 
   static func outdatedIDs(of index: ServedIndex) -> Problem {
     Problem(
       status: .conflict,
-      detail: "The ids are not from the current version \(index.version) of the index; request clusters again.",
+      detail: "The cluster ids are not from the current version \(index.version) of the index; request clusters again.",
       kind: .outdatedIDs)
   }
 

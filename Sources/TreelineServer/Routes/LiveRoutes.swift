@@ -26,7 +26,7 @@ struct LiveRoutes {
     else {
       throw Problem.invalid(
         "Idempotency-Key",
-        expected: "a unique value for each batch of changes, with 1 to \(LiveBatch.longestID) visible ASCII characters",
+        expected: "1 to \(LiveBatch.longestID) visible ASCII characters, different for each batch of changes",
         found: request.headers[.idempotencyKey].map { String($0.prefix(100)) })
     }
     let type = request.headers[.contentType]?.split(separator: ";").first?.lowercased().filter { $0 != " " }

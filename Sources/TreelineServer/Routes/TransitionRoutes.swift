@@ -104,7 +104,7 @@ private struct PreviousAnswer: Decodable {
       throw problem
     } catch {
       throw Problem.invalid(
-        "body", expected: "a JSON object with 'cluster_ids', a list of whole numbers from 0, and optionally 'version'",
+        "body", expected: "JSON with 'cluster_ids' (a list of whole numbers from 0) and optionally 'version' (a text)",
         found: String(decoding: body.prefix(100), as: UTF8.self))
     }
     guard clusterIDs.count <= QueryParameters.largestLimit else {

@@ -12,10 +12,10 @@ extension LogFormat: ExpressibleByArgument {}
     commandName: "treelinemap-server",
     abstract: "Serves clusters over HTTP, with a map that shows how the clusters move.",
     discussion: """
-      Each index is served under the name of its file, or under a given name: 'places=/data/uk.treeline'. If the \
-      file of an index is replaced, for example by 'treelinemap build', the server reopens it within a second, or at \
-      once after SIGHUP. After SIGTERM or SIGINT the server ends expensive answers with a 503, sends all other answers \
-      and stops.
+      Each index is served under the name of its file, or under the name before the equals sign, as in \
+      'places=/data/uk.treeline'. If the file of an index is replaced, for example by 'treelinemap build', the server \
+      opens the new file within a second, or at once after SIGHUP. After SIGTERM or SIGINT the server answers \
+      unfinished expensive requests with the status 503, sends all other answers and stops.
 
       /openapi.json describes the routes; the map is at /.
       """, version: Release.version)
@@ -57,7 +57,7 @@ extension LogFormat: ExpressibleByArgument {}
 
   @Option(
     help: ArgumentHelp(
-      "Maximum memory for the results of filters that are kept for each index, such as 256M.",
+      "Maximum memory per index for the cached results of filters, such as 256M.",
       discussion: "By default 256 MiB.", valueName: "bytes"))
   var filterMemory: ByteCount?
 
@@ -86,7 +86,8 @@ extension LogFormat: ExpressibleByArgument {}
   @Option(help: ArgumentHelp("The certificates for TLS (PEM); the first must be the server's own.", valueName: "file"))
   var tlsCertificates: String?
 
-  @Option(help: ArgumentHelp("The private key of the certificate (PEM).", valueName: "file")) var tlsKey: String?
+  @Option(help: ArgumentHelp("The private key of the server's certificate (PEM).", valueName: "file"))
+  var tlsKey: String?
 
   @Option(help: ArgumentHelp("Maximum number of requests per second from one address.", valueName: "number"))
   var rate: Double?
@@ -140,7 +141,7 @@ extension LogFormat: ExpressibleByArgument {}
         "'--live' needs a token for changes: name a file with '--write-token-file', or set TREELINEMAP_WRITE_TOKEN.")
     }
     if indexes.isEmpty && live.isEmpty {
-      throw ValidationError("Give at least one index, as made by 'treelinemap build'.")
+      throw ValidationError("Give at least one index file; 'treelinemap build' makes index files.")
     }
     if style != nil && basemap != nil {
       throw ValidationError("'--style' and '--basemap' both set the map below the clusters; give only one.")

@@ -27,9 +27,9 @@ export function criterionOf(cut) {
   const name = badges !== undefined ? "badges" : spacing !== undefined ? "spacing" : "detail";
   const pixels = cut[name];
   if (typeof pixels !== "number" || !(pixels >= 0) || pixels === Infinity) {
-    throw new QueryError(`Expected a finite number, 0 or more, as ${name}, found ${pixels}`);
+    throw new QueryError(`Expected a finite number of 0 or more for ${name}, found ${pixels}`);
   }
-  if (order !== undefined || cut.continuing) throw new QueryError(`A cut by ${name} takes neither order nor continuing; give a limit instead of ${name}`);
+  if (order !== undefined || cut.continuing) throw new QueryError(`A cut by ${name} cannot have the options 'order' and 'continuing'; give a limit instead of ${name}`);
   if (!(Number.isInteger(minPoints) && minPoints >= 1)) throw new QueryError(`Expected minPoints of 1 or more, found ${minPoints}`);
   if (typeof aloneFromZoom !== "number" || Number.isNaN(aloneFromZoom)) {
     throw new QueryError(`Expected a number as aloneFromZoom, found ${aloneFromZoom}`);

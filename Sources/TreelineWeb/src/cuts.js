@@ -546,7 +546,7 @@ function splitByCodes(view, codes, greatest, limit) {
  */
 export function leastZoom(tree, cut, coarseness) {
   const name = criterionOf(cut);
-  if (name === "limit") throw new QueryError("Expected a cut by badges, spacing or detail, found a limit; the clusters of a limit depend on the view");
+  if (name === "limit") throw new QueryError("Expected a cut by badges, spacing or detail, found a limit; with a limit, the clusters depend on the view");
   checkScale(tree, name);
   const pixels = cut[name] ?? 0;
   /** @param {number} zoom */

@@ -201,7 +201,7 @@ function checkedSections(bytes) {
   bytes.require(length >= FIXED_LENGTH, length, `a header of ${FIXED_LENGTH} bytes`, "the end of the file");
   const [major, minor] = [bytes.u16(8), bytes.u16(10)];
   if (major !== 1) {
-    throw new IndexError(`${file}: expected an index of version 1, found version ${major}.${minor}; build it again or use a later Treeline`);
+    throw new IndexError(`${file}: expected an index of version 1, found version ${major}.${minor}; build it again or use a later version of Treeline`);
   }
   const count = bytes.u32(68);
   bytes.require(count <= 1024, 68, "at most 1024 sections", count);
@@ -219,7 +219,7 @@ function checkedSections(bytes) {
   }
   const [points, nodes, growth, gamma, traits] = [24, 28, 80, 84, 88].map((offset) => bytes.u32(offset));
   bytes.require(points <= 2 ** 31, 24, "at most 2^31 points", points);
-  bytes.require(nodes <= Math.max(2 * points - 1, 0) && (nodes % 2 === 1 || !points), 28, `an odd number of nodes below ${2 * points}`, nodes);
+  bytes.require(nodes <= Math.max(2 * points - 1, 0) && (nodes % 2 === 1 || !points), 28, `an odd number of nodes, less than ${2 * points}`, nodes);
   bytes.require(growth >= 1 && growth <= 6, 80, "a growth from 1 to 6", growth);
   bytes.require(growth === 3 ? gamma <= 32 : gamma === 0, 84, growth === 3 ? "a gamma of 0 to 32 eighths" : "no gamma", gamma);
   bytes.require(traits <= (growth >= 4 ? 7 : 0), 88, growth >= 4 ? "traits from 0 to 7" : "traits 0 in a tree that was built by splitting", traits);
@@ -234,7 +234,7 @@ function checkedSections(bytes) {
     end = offset + size;
     if (kind === GROUPS) throw new IndexError(`${file}: the index has groups, which this module cannot read; query the index on a server, or build it without groups`);
     if (VERSIONS[kind] <= minor) known.push({ kind, offset, length: size, entry });
-    else if (flags) throw new IndexError(`${file}: the index needs section kind ${kind}, which this version does not know; use a later Treeline`);
+    else if (flags) throw new IndexError(`${file}: the index needs section kind ${kind}, which this version of Treeline does not know; use a later version`);
   }
   return known;
 }

@@ -254,7 +254,7 @@ export class Plane {
     if (!this.isMercator) throw new QueryError("A plain plane has no tiles; give a bbox or a center");
     const isTile = Number.isInteger(zoom) && zoom >= 0 && zoom <= 24 && [column, row].every((number) =>
       Number.isInteger(number) && number >= 0 && number < 2 ** zoom);
-    if (!isTile) throw new QueryError(`Expected a tile as zoom (0 to 24), x and y, found ${Array.from(tile).join(", ")}`);
+    if (!isTile) throw new QueryError(`Expected a tile as zoom, x and y, with a zoom from 0 to 24, and x and y from 0 to 2^zoom - 1, found ${Array.from(tile).join(", ")}`);
     const side = 2 ** (32 - zoom);
     return new Window(
       zoom ? (column * side - this.seam) >>> 0 : 0, Math.min(side, EDGE), row * side, Math.min(row * side + side, EDGE));

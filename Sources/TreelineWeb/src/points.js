@@ -63,7 +63,7 @@ export function coordinatesOf(points, { projection = "mercator", skipInvalid = f
   const list = "features" in points ? points.features : points;
   const isFlat = ArrayBuffer.isView(list) && !(list instanceof DataView);
   if (!(Number.isInteger(list?.length) && list.length >= 0 && list.length <= MOST_NUMBERS)) {
-    throw new BuildError(`Expected points as an array, found the length ${list?.length}`);
+    throw new BuildError(`Expected points as an array of valid length, found the length ${list?.length}`);
   }
   if (isFlat && list.length % 2) throw new BuildError(`Expected an even number of coordinates, found ${list.length}`);
   const [greatestX, greatestY] = projection === "mercator" ? [180, 90] : [GREATEST, GREATEST];

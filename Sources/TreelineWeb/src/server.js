@@ -370,7 +370,7 @@ export class RemoteClusters {
    */
   ellipse(i) {
     if (!this.hasEllipses && this.counts[i] > 1) {
-      throw new QueryError("A server sends ellipses only for a query with ellipses: true");
+      throw new QueryError("A server sends ellipses only for a query with the option 'ellipses: true'");
     }
     // The axes are in pixels at zoom 24, which are units of the plane. The angle is in degrees clockwise.
     const [major, minor, clockwise] = this.features[i].properties.ellipse ?? [0, 0, 0];

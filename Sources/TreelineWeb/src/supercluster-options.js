@@ -4,7 +4,7 @@
 export function checkZooms({ minZoom, maxZoom }) {
   const areWhole = Number.isInteger(minZoom) && Number.isInteger(maxZoom);
   if (areWhole && minZoom >= 0 && minZoom <= maxZoom + 1 && maxZoom <= 30) return;
-  throw new RangeError(`Expected whole zooms from 0 to 30 with minZoom <= maxZoom, found minZoom ${minZoom} and maxZoom ${maxZoom}`);
+  throw new RangeError(`Expected whole numbers from 0 to 30 as minZoom and maxZoom, with minZoom <= maxZoom, found ${minZoom} and ${maxZoom}`);
 }
 
 /** @param {unknown} points */

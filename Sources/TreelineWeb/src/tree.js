@@ -121,7 +121,7 @@ export class Tree {
     if (query.aggregate !== undefined) this.words.namesOf(query.aggregate);
     const alone = cut.aloneFromZoom === undefined ? Infinity : cut.aloneFromZoom + zoomOffset(query.tileSize);
     if (name === "badges" && (query.position === "member" || query.keepVisible)) {
-      throw new QueryError("A cut by badges shows clusters at their own positions, so that no badges touch; leave out position and keepVisible");
+      throw new QueryError("A cut by badges shows clusters at their own positions, so that no badges touch; leave out the options 'position' and 'keepVisible'");
     }
     const keepsVisible = query.keepVisible ?? ((name === "limit" || name === "detail") && Boolean(query.bbox ?? query.center));
     const nodes = new CutSearch(new InView(this.hierarchy, window ?? EVERYTHING, this.selection), cut, zoom, alone);
@@ -312,7 +312,7 @@ export class Tree {
     const path = isID ? hierarchy.path(index, level) : [];
     const [first, count, , levels] = path.slice(-4);
     if (!isID || first !== index || levelOf(levels) !== level) {
-      throw new QueryError(`Expected the id of a cluster of this tree, found ${id}; ids belong to the tree that gave them`);
+      throw new QueryError(`Expected the id of a cluster of this tree, found ${id}; an id is valid only for the tree that returned it`);
     }
     if (selection && !selection.count(first, count)) throw new QueryError(`No point of cluster ${id} passes the filter`);
     return path;

@@ -42,7 +42,7 @@ export async function updated(tree, edit, { signal } = {}) {
   signal?.throwIfAborted();
   const { origin } = tree;
   if (!origin || ArrayBuffer.isView(origin.points) || origin.options.columns) {
-    throw new BuildError("This tree cannot be updated; build the tree in this page, from features or pairs, with the option key and without the option columns");
+    throw new BuildError("This tree cannot be updated; build it in this page from features or pairs, with the option 'key' but not the option 'columns'");
   }
   // An edit ignores the signal of the first build.
   const options = { ...origin.options, signal: undefined };
@@ -250,7 +250,7 @@ function changesOf({ insert = [], remove = [], move = [] }, points, keys, option
   /** @param {Key} key */
   const rowOf = (key) => {
     const row = placeOf(keys, once(key));
-    if (keys[row] !== key) throw new BuildError(`No point has the key ${shown(key)}; use insert for new points`);
+    if (keys[row] !== key) throw new BuildError(`No point has the key ${shown(key)}; use 'insert' for new points`);
     return row;
   };
   /** @param {any} point */
@@ -269,7 +269,7 @@ function changesOf({ insert = [], remove = [], move = [] }, points, keys, option
   const inserted = Array.from(insert, (point) => {
     const key = once(checked(point));
     const row = placeOf(keys, key);
-    if (keys[row] === key) throw new BuildError(`A point already has the key ${shown(key)}; use move to change this point`);
+    if (keys[row] === key) throw new BuildError(`A point already has the key ${shown(key)}; use 'move' to change this point`);
     return { row, key, point };
   }).sort((a, b) => (a.key < b.key ? -1 : 1));
   return { removed, moved, inserted };
@@ -419,7 +419,7 @@ function rowCount({ hierarchy: { rows } }) {
 
 /** @param {Tree} tree */
 function keysOf({ origin }) {
-  if (!origin || ArrayBuffer.isView(origin.points)) throw new QueryError("Expected answers of trees that this page built from points with keys, found another tree");
+  if (!origin || ArrayBuffer.isView(origin.points)) throw new QueryError("Expected an answer of a tree that was built in this page from points with keys, found another answer");
   const keyOf = keyFunction(origin.options.key);
   return Array.from(/** @type {ArrayLike<any>} */ (origin.points), (point) => keyOfPoint(point, keyOf));
 }

@@ -16,7 +16,7 @@ import Testing
     ])
     let lines = result.errors.split(separator: "\n")
     #expect(lines.count == 3, "\(result.errors)")
-    #expect(lines[0].contains("need more than 100.0 kB of memory: building in pieces, in "), "\(lines[0])")
+    #expect(lines[0].contains("need more than 100.0 kB of memory, so the index is built in pieces in "), "\(lines[0])")
     #expect(lines[1].hasPrefix("treelinemap: 69.5 k points take up to "), "\(lines[1])")
     #expect(lines[1].hasSuffix(" for the index; time left: less than a minute"), "\(lines[1])")
     #expect(lines[2].contains("columns: name text"), "\(lines[2])")

@@ -93,7 +93,7 @@ import Treeline
       let result = try run(input, folder.path("index"), ["--row", "id"] + options)
       #expect(result.code == code, "\(bad): \(result.errors)")
       let expected =
-        bad == "299" ? "column \"id\": expected a row number for each point, found 299 twice" : "for --row"
+        bad == "299" ? "column \"id\": expected a different row number for each point, found 299 twice" : "for --row"
       #expect(result.errors.contains(expected), "\(bad): \(result.errors)")
       #expect(result.errors.contains("input.csv"), "\(result.errors)")
     }

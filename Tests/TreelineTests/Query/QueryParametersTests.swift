@@ -71,13 +71,13 @@ import Testing
     (["center": "2,48", "zoom": "3"], "center needs width and height."),
     (["center": "2,48", "width": "300", "height": "200"], "center needs zoom."),
     (["center": "2,48", "zoom": "3", "width": "300"], "width needs height."),
-    (["bbox": "1,2,3"], "bbox must be four numbers, west,south,east,north, such as 2.2,48.8,2.5,48.9, found 1,2,3."),
+    (["bbox": "1,2,3"], "bbox must be four numbers (west,south,east,north), such as 2.2,48.8,2.5,48.9, found 1,2,3."),
     (["order": "deepest-first"], "order must be breadth-first or widest-first or steepest-first, found deepest-first."),
     (["tile-size": "512"], "tile-size needs zoom or tile, because a tile size applies only to a zoom."),
     (["tile": "3,4,2", "width": "9", "height": "9"], "tile and width exclude each other; choose one."),
     (
       ["bbox": "1, 2, 3, x"],
-      "bbox must be four numbers, west,south,east,north, such as 2.2,48.8,2.5,48.9, found 1, 2, 3, x."
+      "bbox must be four numbers (west,south,east,north), such as 2.2,48.8,2.5,48.9, found 1, 2, 3, x."
     ),
     (["colour": "red"], "there is no parameter colour."),
   ]) func faultsAreTold(_ values: [String: String], message: String) {

@@ -94,9 +94,9 @@ extension ComparisonReport {
     let dots =
       switch comparison.dots.step {
       case 1: "Dots: all points."
-      default: "Dots: one in \(comparison.dots.step) points, not counting points that other dots hide."
+      default: "Dots: one for every \(comparison.dots.step) points. Points that other dots hide are not counted."
       }
-    let land = isLandLeftOut ? " No outline of land is drawn, because it is too coarse for this zoom." : ""
+    let land = isLandLeftOut ? " The outline of land is left out, because it is too coarse for this zoom." : ""
     return "\(dots)\(land)\(offPicture(comparison))"
   }
 
@@ -122,7 +122,7 @@ extension ComparisonReport {
       [
         "The width of a badge depends on its number of points: \(BadgeSize.range) in a picture at full size. "
           + "A single point is drawn as a small dot and measured like a badge. " + meanings.joined(separator: " "),
-        "The rounded numbers decide which method is “best”.",
+        "Numbers are rounded before the “best” method is chosen.",
       ] + credits
     return "<footer>\n" + lines.map { "<p>\(escaped($0))</p>\n" }.joined() + "</footer>\n"
   }

@@ -122,7 +122,8 @@ struct Summary {
     guard finding.viewCount > 1, finding.wins.count(where: { $0 == most }) == 1,
       let winner = finding.wins.firstIndex(of: most)
     else { return "Less is better." }
-    return "Less is better. \(report.methods[winner].title) is best in \(most) of \(finding.viewCount) views."
+    return "Less is better. "
+      + "The \(report.methods[winner].title) method is best in \(most) of \(finding.viewCount) views."
   }
 }
 

@@ -41,7 +41,7 @@ export class TileArchive {
     /** West, south, east and north, in degrees. */
     this.bounds = [102, 106, 110, 114].map((at) => view.getInt32(at, true) / 1e7);
     for (const code of [this.directoryCompression, this.tileCompression]) {
-      if (!COMPRESSIONS[code]) throw new Error(`the archive has compression ${code}, but this map reads only 1 (none) and 2 (gzip)`);
+      if (!COMPRESSIONS[code]) throw new Error(`the archive has the compression code ${code}, but this map reads only the codes 1 (none) and 2 (gzip)`);
     }
     const within = rootStart + rootLength <= bytes.length;
     const root = within ? bytes.slice(rootStart, rootStart + rootLength) : await this.#read(rootStart, rootLength);

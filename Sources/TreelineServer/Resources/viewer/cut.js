@@ -21,13 +21,13 @@ export const CUTS = {
   spacing: {
     label: "Spacing", standard: 44, range: [24, 120], unit: " px", isByPixels: true, keepsApart: true, hasOrder: false,
     isOf: (index) => index.has_separations, needs: "an index built with “--for spacing”",
-    describe: (amount) => `No two badges are closer than ${amount} px. The badges stay the same when the map is panned.`,
+    describe: (amount) => `Badges are at least ${amount} px apart, and stay the same when the map is panned.`,
     parameters: ({ spacing }) => ({ spacing }),
   },
   badges: {
     label: "Badges", standard: 1, range: [0.5, 2], unit: "x", step: 0.25, isByPixels: true, keepsApart: true, hasOrder: false,
     isOf: (index) => index.has_badges, needs: "an index built with “--for badges”",
-    describe: (amount) => `Shows as many badges and dots as fit without touching each other. They are drawn at ${amount === 1 ? "full size" : `${amount} times their full size`}.`,
+    describe: (amount) => `Shows as many badges and dots as fit without touching each other. Badges and dots are drawn at ${amount === 1 ? "full size" : `${amount} times their full size`}.`,
     parameters: ({ badges }) => ({ badges }),
   },
   limit: {

@@ -24,7 +24,7 @@ export async function start(root, source, settings, address, created = () => {})
     const indexes = all.filter(({ projection, plane }) => projection === "web-mercator" || plane);
     const plain = all.filter((index) => !indexes.includes(index)).map(({ name }) => name);
     if (indexes.length === 0) {
-      const found = plain.length > 0 ? `This map shows only points on the Earth, but all indexes have plain x and y: ${plain.join(", ")}.` : "No index with points on the Earth was found.";
+      const found = plain.length > 0 ? `This map shows only points on the Earth, but all indexes have plain x and y coordinates: ${plain.join(", ")}.` : "No index with points on the Earth was found.";
       return notice.show("start", found, reload, true);
     }
     const viewer = new Viewer(root, source, settings, indexes, address);

@@ -544,7 +544,7 @@ export class Viewer {
     const said = [];
     this.#isMissing = index !== "" && !this.#named(index);
     if (this.#isMissing) {
-      const why = this.plain.includes(index) ? `The points of “${index}” have plain x and y, but this map shows the Earth` : `There is no index “${index}” here`;
+      const why = this.plain.includes(index) ? `The points of “${index}” have plain x and y coordinates, but this map shows the Earth` : `There is no index “${index}” here`;
       said.push(`${why}; the map shows ${titleOf(this.index)}.`);
     }
     if (unreadable.length > 0) said.push(`The link has unknown or invalid parts: ${[...new Set(unreadable)].join(", ")}.`);

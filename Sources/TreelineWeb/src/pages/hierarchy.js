@@ -406,7 +406,7 @@ export class PagedHierarchy extends Hierarchy {
     const { children } = page;
     reader.require(children.length === childCount, `${childCount} child pages`, children.length);
     const spreadPage = page.spreads;
-    reader.require(Boolean(spreadPage) === Boolean(this.codes), "a page of spreads in a tree with codes, and none in a tree without codes", String(spreadPage));
+    reader.require(Boolean(spreadPage) === Boolean(this.codes), "a page of spreads if, and only if, the tree has codes", spreadPage ? "one" : "none");
     const isFirst = rootCount === 0;
     const states = reader.plain(rootCount + count);
     const edges = reader.plain(count);

@@ -300,7 +300,7 @@ export class PublishedTree {
   async whole({ signal } = {}) {
     signal?.throwIfAborted();
     if (this.pointCount > MOST_WHOLE) {
-      throw new QueryError(`Filters, aggregates and rows need all pages of a published index. Expected at most ${MOST_WHOLE} points for this, found ${this.pointCount}; use a server`);
+      throw new QueryError(`Expected a published index of at most ${MOST_WHOLE} points for filters, aggregates and rows, found ${this.pointCount} points; use a server`);
     }
     // All callers share one load, so no caller can cancel the load for the other callers.
     this.#whole ??= this.#loadWhole().catch((error) => {
