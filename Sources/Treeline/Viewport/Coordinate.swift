@@ -16,9 +16,9 @@ public struct Coordinate: BitwiseCopyable, Hashable, Sendable {
   /// Creates a position from x and y on a plain plane.
   public init(x: Double, y: Double) { self.init(longitude: x, latitude: y) }
 
-  /// x on a plain plane.
+  /// The x of plain coordinates (without a map projection).
   public var x: Double { longitude }
-  /// y on a plain plane, growing upwards.
+  /// The y of plain coordinates, growing upwards.
   public var y: Double { latitude }
 }
 

@@ -1,7 +1,7 @@
 import Treeline
 
-/// All different values of a column with a long dictionary. Values can be gathered separately from different parts of
-/// the points, and the results can be added up in any order.
+/// All different values of a column with a long dictionary. The points may be divided into
+/// subsets: the values of each subset can be gathered independently, and the results can be combined in any order.
 public struct ColumnEntries: Sendable {
   private(set) var entries = EntrySet()
 

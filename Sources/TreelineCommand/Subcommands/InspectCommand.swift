@@ -181,9 +181,9 @@ private struct IndexReport: Encodable {
       if let text { lines.append(name.padded(to: 17) + text.debugDescription) }
     }
     lines += [
-      "bytes            \(bytes)" + (points > 0 ? ", \(perPoint(bytes - attributeBytes, "%.2f")) a point" : "")
+      "bytes            \(bytes)" + (points > 0 ? "; \(perPoint(bytes - attributeBytes, "%.2f")) per point" : "")
         + (points > 0 && attributeBytes > 0
-          ? " without \(attributes.isEmpty ? "columns" : columns.isEmpty ? "attributes" : "attributes and columns")"
+          ? ", not counting \(attributes.isEmpty ? "columns" : columns.isEmpty ? "attributes" : "attributes and columns")"
           : ""),
       "points           \(points)", "positions        \(positions)",
       "extent           \(extent.map { $0.map(coordinates.string).joined(separator: ",") } ?? "none")",

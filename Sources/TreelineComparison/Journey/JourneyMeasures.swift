@@ -95,7 +95,7 @@ extension JourneyMeasure {
 
   static var movement: Self {
     Self(
-      key: "movement_px", title: "Movement a step",
+      key: "movement_px", title: "Movement per step",
       explanation:
         "Sum of the distances that all badges move in a step, as a mean over all steps.",
       unit: .manyPixels, direction: .less

@@ -102,7 +102,7 @@ extension JourneyComparison {
   var rows: [MeasureRow] {
     [
       MeasureRow(
-        "Badges a view", "Mean number of badges in a view. Methods with a limit have the same limit in all views.",
+        "Badges per view", "Mean number of badges in a view. Methods with a limit have the same limit in all views.",
         texts: results.map { fixed($0.clusterCount, 1) })
     ]
       + JourneyMeasure.all.compactMap { measure -> MeasureRow? in

@@ -155,7 +155,7 @@ struct Flight {
     for step in 0..<stepsIn {
       let zoom = start + Double(step + 1) * Self.stepIn
       views.append(try view(zoom: zoom))
-      // The journey pauses after the last step of each third.
+      // The steps are divided into three parts. The journey pauses after the last step of each part.
       if (step + 1) * Self.panStops / stepsIn > step * Self.panStops / stepsIn {
         for (right, down) in [(1.0, 0.0), (1, 1), (0, 1), (0, 0)] {
           views.append(try view(zoom: zoom, right: right * Self.pan, down: down * Self.pan))

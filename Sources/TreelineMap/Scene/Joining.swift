@@ -7,7 +7,7 @@ struct Joining {
   /// Tree indices (places in the tree) of all points of the merged cluster.
   private let range: Range<Int>
 
-  /// The badges that leave and move into the badge of the merged cluster. They keep their numbers until they arrive.
+  /// Badges that disappear: each moves into the badge of the merged cluster, and keeps its number until it arrives.
   private(set) var badges: Set<MapBadge.ID> = []
 
   /// Badges that would later have counted points of a badge in `badges`. Because of the merge, they never get numbers.

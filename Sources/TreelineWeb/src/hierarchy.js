@@ -182,7 +182,7 @@ export class Hierarchy {
    */
   checkBucket(count, record) {
     if (count <= BUCKET || this.isPoint(record)) return;
-    throw this.damage(record, "a bucket of at most 16 points, or more points at one position", `${count} points`);
+    throw this.damage(record, "a bucket of at most 16 points (any number if all are at one position)", `${count} points`);
   }
 
   /**
