@@ -33,7 +33,7 @@ import Testing
     #expect(result.code == 0)
     #expect(result.output.contains("Steepest-first") || result.output.contains("steepest-first/\(rule)"))
     #expect(result.errors.contains("left out 'spacing/\(rule)', which needs separations"), "\(result.errors)")
-    #expect(result.errors.contains("compared only the tree of this index, which is split by '\(rule)'"), "\(result.errors)")
+    #expect(result.errors.contains("only the tree of this index, which is split by '\(rule)'"), "\(result.errors)")
   }
 
   /// Checks names of methods without a split rule. If the input is points, such a name means the tree of the article.

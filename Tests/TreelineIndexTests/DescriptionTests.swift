@@ -51,7 +51,8 @@ import TreelineBuilder
 
   @Test func unitIsOfAPlainPlane() throws {
     let index = try PointSet.one.tree().indexBytes(description: IndexDescription(unit: "m"))
-    #expect(try IndexBytes(index).problems().map(\.expected) == ["no unit, because the points are longitudes and latitudes"])
+    let expected = "no unit, because the points are longitudes and latitudes"
+    #expect(try IndexBytes(index).problems().map(\.expected) == [expected])
   }
 
   @Test(arguments: [(0, UInt32(99)), (4, UInt32.max), (8, 0)]) func lengthsThatAreWrongAreRefused(

@@ -61,7 +61,8 @@ extension TreeStorage {
 
   @inline(never) func bucketOverfull(_ record: UInt32) -> IndexError {
     damage(
-      record, expected: "a bucket of at most \(NodeRecord.bucketCapacity) points (any number if all are at one position)",
+      record,
+      expected: "a bucket of at most \(NodeRecord.bucketCapacity) points (any number if all are at one position)",
       found: "\(nodes[Int(record)].count) points in \(nodes[Int(record)].box)")
   }
 

@@ -89,7 +89,7 @@ extension Cut: Parameterized {
       parameters.refuse(
         "continuing", expected: "a limit without \(PixelCriterion.list())",
         found: "true",
-        sentence: "{continuing} works only with a limit, because \(PixelCriterion.list()) would ignore the previous view.")
+        sentence: "{continuing} works only with a limit: \(PixelCriterion.list()) would ignore the previous view.")
     }
     if case .pixels(let pixels, _) = criterion, !pixels.leavesRoomForUnclustered {
       parameters.refuseUnclustered(beside: pixels.rawValue)

@@ -2,10 +2,9 @@ import Treeline
 
 /// The merges of a tree that grew by distance or for badges. Points can be added and removed.
 ///
-/// At any scale, a change affects only nearby merges. Their distance from the change is at most a few times the
-/// greatest distance at which clusters are merged at this scale. So only the clusters near the change are merged
-/// again, scale by scale (`MergeRevision`). The resulting tree equals, node for node, the tree that a build of all
-/// points would grow.
+/// At any scale, a change affects only nearby merges: those within a few times the greatest distance at which clusters
+/// are merged at this scale. So only the clusters near the change are merged again, scale by scale (`MergeRevision`).
+/// The resulting tree equals, node for node, the tree that a build of all points would grow.
 ///
 /// ```swift
 /// let history = MergeHistory(tree)!
@@ -13,9 +12,8 @@ import Treeline
 /// let updated = history.tree()
 /// ```
 ///
-/// The row of a point is its number, counted from 0. So adding or removing points changes the rows of other points.
-/// When the new tree is laid out, unchanged subtrees are copied from the tree that was laid out last
-/// (`UnchangedSubtrees`).
+/// Rows are counted from 0, so adding or removing points changes the rows of other points. When the new tree is laid
+/// out, unchanged subtrees are copied from the tree that was laid out last (`UnchangedSubtrees`).
 package final class MergeHistory {
   /// A point and its row. Points at one position are ordered by their rows.
   package struct Point {
