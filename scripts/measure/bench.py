@@ -529,8 +529,8 @@ class Bench:
             ("withCoordinates", "including the coordinates and counts of all clusters, relative to pysupercluster"),
             ("warm", "without coordinates, relative to pysupercluster"),
             ("cold", "without coordinates, each view queried only once, with cold caches, relative to pysupercluster"),
-            ("netLow", "without coordinates, relative to the low estimate of pysupercluster without dictionaries"),
-            ("netHigh", "without coordinates, relative to the high estimate of pysupercluster without dictionaries"),
+            ("netLow", "without coordinates, relative to pysupercluster's time without dictionaries (low estimate)"),
+            ("netHigh", "without coordinates, relative to pysupercluster's time without dictionaries (high estimate)"),
         ):
             bound = {
                 "warm": Bound(1 / 8, aim=1 / 15, figure="{:.3f}x"), "withCoordinates": Bound(1 / 4, figure="{:.2f}x"),
@@ -620,7 +620,7 @@ class Bench:
     def map(self):
         """Measures a map's change of region: the answer off the main thread, and the difference, which the main thread
         computes."""
-        section = "A map of about 200 annotations whose region changes"
+        section = "A map with about 200 annotations, while the region of the map changes"
         name = f"{count_text(self.million)} clustered points"
         runs = [ours("map", f"clustered:{self.million}") for _ in range(self.rounds)]
         for what, key, bound in (
@@ -667,7 +667,7 @@ class Bench:
     def filters(self):
         """Measures the preparation of filters, filtered queries, moving windows and histograms, beside a peer that must
         rebuild its index instead."""
-        section = "Filters on a price and one of 10 categories, which 15 % of the points pass"
+        section = "Filters that 15 % of the points pass: a price and one of 10 categories"
         for size in [self.million] if self.quick else [self.million, 10 * self.million]:
             name = f"{count_text(size)} clustered points"
             runs = [ours("filter", f"clustered:{size}") for _ in range(self.rounds)]

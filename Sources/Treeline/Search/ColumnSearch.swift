@@ -23,7 +23,7 @@ package struct ColumnSearch: @unchecked Sendable {
   package let beginnings: PackedIntegers
   /// The places of all other words that the section lists. The first word of each text is in `beginnings` instead.
   package let words: PackedIntegers
-  /// The tree indices of the points that have a value, in the order of their entries.
+  /// The tree indices of all points whose text is not missing, sorted by the dictionary entry of this text.
   package let points: PackedIntegers
   /// The bytes of the section.
   package let section: UnsafeRawBufferPointer

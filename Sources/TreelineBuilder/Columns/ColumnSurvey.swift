@@ -184,9 +184,9 @@ public struct ColumnSurvey: Sendable {
     }
   }
 
-  /// Reads a value as a number. In a column without a declared kind, a text is read as a number only if it is a cell.
-  /// In other columns, every text that is a number is read as a number. Whether a column of cells becomes a column of
-  /// numbers also depends on the spelling of the cells (`CellSpelling`).
+  /// Reads a value as a number. In a column without a declared kind, a text is read as a number only if it comes from
+  /// a cell of a table, and not from a JSON string. In other columns, every text that is a number is read as a number.
+  /// Whether a column of cells becomes a column of numbers also depends on the spelling of the cells (`CellSpelling`).
   private func number(of value: AttributeValue) -> AttributeValue.Number {
     let number = value.number(mark: cells ?? .point)
     guard isFound, cells == nil, case .string = value, case .literal = number else { return number }

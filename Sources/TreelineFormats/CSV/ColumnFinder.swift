@@ -83,7 +83,7 @@ enum ColumnFinder {
   ///
   /// 1. common names
   /// 2. common names with neutral words around them
-  /// 3. names of the coordinates of a place
+  /// 3. common names with a word for a kind of place, such as `stop_lat`
   /// 4. common names of a column of well-known text
   /// 5. common names of a column with both coordinates
   ///

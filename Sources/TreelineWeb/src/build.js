@@ -34,7 +34,7 @@ export function build(coordinates, rows, options, report = () => {}) {
   const curve = purpose === "badges" ? standardCurve(badgeGap) : DISTANCES;
   const count = coordinates.length / 2;
   if (count > MOST_POINTS) {
-    throw new BuildError(`Expected at most ${MOST_POINTS} points, found ${count}; build an index of more points with 'treelinemap build', and open the index`);
+    throw new BuildError(`Expected at most ${MOST_POINTS} points, found ${count}; if you have more points, build an index with 'treelinemap build' and open the index`);
   }
   const isMercator = projection === "mercator";
   const [xs, ys] = [new Uint32Array(count), new Uint32Array(count)];
