@@ -139,7 +139,7 @@ extension IndexHeader {
     points.forEach { if $0.y == 0 || $0.y == .max { edgeCount += 1 } }
     problems.check(
       clippedPointCount <= edgeCount, "header, byte \(Offset.clippedPointCount)",
-      expected: "at most \(edgeCount) clipped points, the number of points on the edge of the plane",
+      expected: "at most as many clipped points as points on the edge of the plane (\(edgeCount))",
       found: "\(clippedPointCount)")
   }
 

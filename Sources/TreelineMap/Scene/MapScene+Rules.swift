@@ -78,13 +78,13 @@ extension MapScene {
     shown.append(whole)
   }
 
-  /// Merges badges into the badge of the cluster `new` while one leaving badge still counts all their points. The
-  /// merging badges have no numbers yet, and never get any. If the leaving badge shows the cluster `new` itself, the
-  /// leaving badge comes back. If it shows a larger cluster, the badge of `new` comes out of the leaving badge.
+  /// Merges badges into the badge of the cluster `new`. At this time, one leaving badge still counts all points of the
+  /// merging badges, which have no numbers yet and never get any. If the leaving badge shows the cluster `new` itself,
+  /// the leaving badge comes back. If it shows a larger cluster, the badge of `new` comes out of the leaving badge.
   ///
   /// - Parameters:
-  ///   - last: Index of the leaving badge that counts all points of `new`. If several leaving badges count all these
-  ///     points, each badge after the other, this is the badge that stops counting last.
+  ///   - last: Index of the leaving badge that counts all points of `new`. Several leaving badges may count all these
+  ///     points, one badge at a time. Then `last` is the badge that stops counting last.
   ///   - counting: Indices of the leaving badges that count points of `new`, now or later.
   private mutating func callBack(
     _ new: ShownCluster, outOf last: Int, insteadOf parts: ArraySlice<MapBadge>, _ counting: [Int]

@@ -125,7 +125,7 @@
     /// Tells the delegate that the map no longer tracks the user's location.
     public func mapViewDidStopLocatingUser(_ mapView: MKMapView) { (app?.mapViewDidStopLocatingUser(_:))?(mapView) }
 
-    /// Tells the delegate that the user has moved.
+    /// Tells the delegate that the user's location has changed.
     public func mapView(_ mapView: MKMapView, didUpdate userLocation: MKUserLocation) {
       (app?.mapView(_:didUpdate:))?(mapView, userLocation)
     }

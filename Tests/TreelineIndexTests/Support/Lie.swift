@@ -25,7 +25,7 @@ extension Lie {
     Lie(
       "clipped points that do not lie on the edge", .tiny,
       problems: [
-        "header, byte 64: expected at most 0 clipped points, the number of points on the edge of the plane, found 1"
+        "header, byte 64: expected at most as many clipped points as points on the edge of the plane (0), found 1"
       ]
     ) { $0.store(UInt32(1), at: 64) },
     Lie(
