@@ -91,9 +91,9 @@ struct TableColumn {
 }
 
 extension TableColumn {
-  /// Creates a column from values in a column of a tree. If the tree's column has numbers, booleans or times, the new
-  /// column has doubles, booleans or instants. In all other cases the new column has texts, and numbers are spelled as
-  /// in the input.
+  /// Creates a column from values in a column of a tree. If the tree's column has only numbers, booleans or times,
+  /// the new column has doubles, booleans or instants. In all other cases the new column has texts: a number becomes a
+  /// text that is spelled as in the input.
   init(_ name: String, _ values: [AttributeValue?], of column: Column?) {
     switch (column?.kind, column?.type) {
     case (.time, _):

@@ -24,13 +24,13 @@ from sides import THREADS, ours, peer
 
 # Options of builds, by the text that they add to the name of a row.
 AT_THE_MEAN = ["--split", "mean"]
-WAYS = {"": [], ", split at the mean": AT_THE_MEAN, ", with separations": ["--separations"]}
+WAYS = {"": [], "; tree split at the mean": AT_THE_MEAN, "; tree with separations": ["--separations"]}
 UK = "../shared/data/uk_postcodes.csv.gz"
 WORST_CASES = {
     "sorted": "uniform points, sorted from west to east",
-    "coincident": "all at one position",
-    "line": "on a line",
-    "geometric": "in 28 rings, each half as wide as the ring around it",
+    "coincident": "all points at one position",
+    "line": "points on a line",
+    "geometric": "points in 28 rings, each half as wide as the ring around it",
 }
 
 
@@ -287,7 +287,7 @@ class Bench:
                     Samples([run["indexBytes"]], "B"),
                     [size / run["indexBytes"]],
                     bound,
-                    note="The peak memory is measured in a process that only builds a tree. It is the largest memory of this process, minus its memory before the build. The coordinates are already in memory before the build, so the difference does not include the coordinates. Rows *with the coordinates* add 16 bytes a point.",
+                    note="The peak memory is measured in a process that only builds a tree. Peak memory is the largest memory of this process, minus the memory of this process before the build. The coordinates are already in memory before the build, so the difference does not include the coordinates. Rows *with the coordinates* add 16 bytes per point.",
                 )
             supercluster = peer("build", "supercluster", path, 0, 1)
             if supercluster["residentPeak"]:
@@ -421,12 +421,12 @@ class Bench:
                 self.add(
                     section, f"{name}: time of merging {addition}, relative to merging by distance", Samples(times, "s"), Samples(two, "s"), ratios(times, two)
                 )
-            for metric, addition in (("distance", ""), ("badges", ", merged for badges"), ("scatter", ", merged by scatter")):
+            for metric, addition in (("distance", ""), ("badges", " of merging for badges"), ("scatter", " of merging by scatter")):
                 build = ours("memory", path, "--merge", metric, "--index", f"{self.folder}/memory.treeline")
                 rise = build["residentPeak"] - build["residentBefore"]
                 self.add(
                     section,
-                    f"{name}: peak memory without the coordinates{addition}, in bytes a point",
+                    f"{name}: peak memory{addition} without the coordinates (figure: bytes per point)",
                     Samples([rise], "B"),
                     None,
                     [rise / build["points"]],
@@ -442,7 +442,7 @@ class Bench:
 
     def merging_awkward_points(self):
         size = self.million
-        kinds = {"uniform": "uniform", **WORST_CASES, "lattice": "on a lattice"}
+        kinds = {"uniform": "uniform", **WORST_CASES, "lattice": "points on a lattice"}
         times = {kind: [] for kind in kinds}
         for _ in range(self.rounds):
             for kind, samples in times.items():
@@ -450,7 +450,7 @@ class Bench:
         for kind, name in kinds.items():
             if kind != "uniform":
                 self.add(
-                    f"Build by merging, {count_text(size)} unusual points, relative to {count_text(size)} uniform points",
+                    f"Build of {count_text(size)} unusual points by merging, relative to {count_text(size)} uniform points",
                     name,
                     Samples(times[kind], "s"),
                     Samples(times["uniform"], "s"),
@@ -518,9 +518,9 @@ class Bench:
         )
         note = (
             f"There are 25 views at each zoom from 4 to 16. These zooms are for 256 px tiles. Each view is queried {repeats}"
-            " times. The time of a view is the median of these times. For each view, Treeline's limit is the number of"
+            " times. The time of a view is the median time of these queries. For each view, Treeline's limit is the number of"
             f" clusters that pysupercluster returns for this view, on average {statistics.mean(theirs['clusters']):.0f}. {equal}"
-            " pysupercluster makes a Python dictionary of each cluster. The time of pysupercluster without dictionaries is"
+            " pysupercluster makes a Python dictionary for each cluster. The time of pysupercluster without dictionaries is"
             " estimated in two ways. The low estimate is the time of pysupercluster, minus the time that pysupercluster takes to"
             " return the same clusters from an index that contains only these clusters. If this estimate is 0 in a round, the"
             " round is left out. The high estimate is the time of pysupercluster, minus the time to copy the dictionaries."
@@ -528,7 +528,7 @@ class Bench:
         for key, what in (
             ("withCoordinates", "including the coordinates and counts of all clusters, relative to pysupercluster"),
             ("warm", "without coordinates, relative to pysupercluster"),
-            ("cold", "without coordinates, each view queried only once, with cold caches, relative to pysupercluster"),
+            ("cold", "without coordinates, with cold caches (each view queried only once), relative to pysupercluster"),
             ("netLow", "without coordinates, relative to pysupercluster's time without dictionaries (low estimate)"),
             ("netHigh", "without coordinates, relative to pysupercluster's time without dictionaries (high estimate)"),
         ):
@@ -549,8 +549,8 @@ class Bench:
         gain = {}
         for key, what, bound in (
             # Two cores can at most double the rate. The bound leaves a margin for inaccurate times.
-            ("answersPerSecond", "answers a second, on two threads relative to one thread", Bound(1.95, False)),
-            ("stepsPerSecond", "steps of arithmetic a second, on two threads relative to one thread", None),
+            ("answersPerSecond", "answers per second: two threads relative to one thread", Bound(1.95, False)),
+            ("stepsPerSecond", "steps per second of a program that only does arithmetic: two threads relative to one thread", None),
         ):
             # The figure of a round is the median over its turns.
             one, two = zip(*([statistics.median(side) for side in zip(*run[key])] for run in gains))
@@ -559,7 +559,7 @@ class Bench:
         both = list(gain.values())
         self.add(
             section,
-            "figure of the row for answers, divided by the figure of the row for arithmetic",
+            "figure of the row *answers per second*, divided by the figure of the row *steps per second*",
             *(Samples(side, "x") for side in both),
             ratios(*both),
             Bound(0.95, False),
@@ -609,7 +609,7 @@ class Bench:
                     [percentile(run["secondsPerCluster"], percent) for run in side] for side in (merged, split)
                 )
                 self.add(
-                    "Query with a spacing of 44 px: time for each cluster of the answer, merged by distance relative to split",
+                    "Query with a spacing of 44 px: time per cluster of the answer, trees merged by distance relative to split trees",
                     f"{count_text(self.million)} {kind} points, p{percent}",
                     Samples(merged_times, "s"),
                     Samples(split_times, "s"),
@@ -638,7 +638,7 @@ class Bench:
         # An allocator keeps some pages, so memory varies. A leak in each change would be 40,000 times as large.
         grown = [run["heldBytes"] for run in runs]
         self.add(
-            section, f"{name}: growth of memory over 40,000 changes in 4 seconds", Samples(grown, "B"), None,
+            section, f"{name}: growth of memory during 40,000 changes of the region in 4 seconds", Samples(grown, "B"), None,
             [size / 1e6 for size in grown], Bound(8, figure="{:.1f} MB"))
 
     def phone(self):
@@ -648,26 +648,26 @@ class Bench:
         for size, mean, other in ((8_000, 15, None), (28_000, 15, None), (100_000, 50, 150)):
             runs = [ours("phone", f"clustered:{size}") for _ in range(self.rounds)]
             for what, key, limit in (
-                ("split at the mean", "mean", mean), ("split at the mean, with separations", "separated", other),
-                ("merged by distance", "merged", other),
+                ("tree split at the mean", "mean", mean), ("tree split at the mean, with separations", "separated", other),
+                ("tree merged by distance", "merged", other),
             ):
                 times = [run[key] for run in runs]
                 self.add(
                     section, f"{count_text(size)} values: {what}", Samples(times, "s"), None,
                     [time * 1e3 for time in times] if limit else [], Bound(limit, figure="{:.1f} ms") if limit else None)
         for what, key, limit in (
-            ("position of a point", "forward", 12), ("coordinate of a cluster, by `Clusters.coordinates`", "back", 15),
-            ("coordinate of a cluster, by `Cluster.coordinate`", "oneByOne", None),
+            ("of the coordinate of a point to the plane", "forward", 12), ("back to the coordinate of a cluster, by `Clusters.coordinates`", "back", 15),
+            ("back to the coordinate of a cluster, by `Cluster.coordinate`", "oneByOne", None),
         ):
             times = [run[key] for run in runs]
             self.add(
-                section, f"projection: {what}", Samples(times, "s"), None,
+                section, f"projection {what}", Samples(times, "s"), None,
                 [time * 1e9 for time in times] if limit else [], Bound(limit, figure="{:.1f} ns") if limit else None)
 
     def filters(self):
         """Measures the preparation of filters, filtered queries, moving windows and histograms, beside a peer that must
         rebuild its index instead."""
-        section = "Filters that 15 % of the points pass: a price and one of 10 categories"
+        section = "Filters on a price and a category; 15 % of the points pass a filter"
         for size in [self.million] if self.quick else [self.million, 10 * self.million]:
             name = f"{count_text(size)} clustered points"
             runs = [ours("filter", f"clustered:{size}") for _ in range(self.rounds)]
@@ -678,25 +678,25 @@ class Bench:
                 self.add(section, f"{name}: {what}", Samples(times, "s"), None, figures, bound)
 
             add(
-                "preparation of a new filter of two conditions", [run["filter_ms"] / 1e3 for run in runs],
+                "preparation of a new filter with two conditions", [run["filter_ms"] / 1e3 for run in runs],
                 Bound(4 * scale, aim=2 * scale, figure="{:.2f} ms"))
             add("first answer with this filter, including coordinates", [run["first_answer_ms"] / 1e3 for run in runs])
             for what, key, other, bound in (
-                ("p50, relative to the query without the filter", "filtered_us", "unfiltered_us", Bound(2.5, aim=1.5)),
+                ("p50, relative to the unfiltered query", "filtered_us", "unfiltered_us", Bound(2.5, aim=1.5)),
                 (
-                    "p50, with coordinates, relative to the query without the filter", "filtered_with_coordinates_us",
+                    "with coordinates, p50, relative to the unfiltered query", "filtered_with_coordinates_us",
                     "unfiltered_with_coordinates_us", Bound(2.5, aim=1.5),
                 ),
-                ("p50, each view queried once, relative to the query without the filter", "filtered_first_us", "unfiltered_first_us", None),
+                ("each view queried once, p50, relative to the unfiltered query", "filtered_first_us", "unfiltered_first_us", None),
             ):
                 filtered, unfiltered = (
                     [percentile(run[key], 50) / 1e6 for run in runs] for key in (key, other)
                 )
                 self.add(
-                    section, f"{name}: query of 100 clusters with the filter, {what}", Samples(filtered, "s"), Samples(unfiltered, "s"),
+                    section, f"{name}: filtered query of 100 clusters, {what}", Samples(filtered, "s"), Samples(unfiltered, "s"),
                     ratios(filtered, unfiltered), bound)
             add(
-                "a step of a moving window, which 1 % of the points enter and 1 % leave", [run["window_step_ms"][1] / 1e3 for run in runs],
+                "a step of a moving window; 1 % of the points enter the window, and 1 % leave it", [run["window_step_ms"][1] / 1e3 for run in runs],
                 Bound(2 * scale, aim=0.5 * scale, figure="{:.2f} ms"))
             add("first step of a moving window; this step sorts the column", [run["window_step_ms"][0] / 1e3 for run in runs])
             add("a histogram of all points, with 60 bins", [max(run["histogram_ms"]) / 1e3 for run in runs])
@@ -718,12 +718,12 @@ class Bench:
         # sections.
         widths = [sum(mine["column_bytes"]) for mine, _, _ in rounds]
         self.add(
-            section, f"{name}: size of three columns (a number, a category, a time) in an index, in bytes a point",
+            section, f"{name}: size of three columns (a number, a category, a time) in an index, in bytes per point",
             Samples(widths, "bytes"), None, widths, Bound(1.15 * (8 + 1 + 8), figure="{:.1f} bytes"))
         filtered = [(mine["filter_ms"] + mine["first_answer_ms"]) / 1e3 for mine, _, _ in rounds]
         for what, number, bound in (
             ("build of all points", 1, Bound(100, False, aim=500, figure="{:.0f}x")),
-            ("build of a seventh of the points (about as many as pass)", 2, None),
+            ("build of a seventh of the points (about as many points as pass the filter)", 2, None),
         ):
             rebuilt = [statistics.median(run[number]["seconds"]) for run in rounds]
             self.add(
@@ -755,10 +755,10 @@ class Bench:
             def bound(limit, aim, unit):
                 return Bound(limit, aim=aim, figure="{:.1f} " + unit)
 
-            simple = "sum, mean and counts of 10 categories"
-            for prefix, under in (("", ""), ("filtered_", " under the filter")):
+            simple = "sum and mean of the number, and counts of the 10 categories"
+            for prefix, under in (("", ""), ("filtered_", ", with the filter")):
                 for number, first in enumerate(("sums", "counts")):
-                    add(f"preparation of {first}{under} on first use", lambda run: run[f"{prefix}aggregates_first_ms"][number],
+                    add(f"preparation of {first} on first use{under}", lambda run: run[f"{prefix}aggregates_first_ms"][number],
                         "ms", bound(40, None, "ms") if is_large else None)
                 add(simple + under, f"{prefix}aggregates_us", "us", bound(40, 10, "us"))
             add("median, top 3 and distinct count, if the index has sections for them", "order_statistics_us", "us", bound(1000, 200, "us"))
@@ -766,7 +766,7 @@ class Bench:
             for section in ("ranks", "links"):
                 self.add(
                     "Aggregates of at most 100 clusters",
-                    f"{name}, section of {section} for the column of numbers, in bytes a point",
+                    f"{name}, size of the section of {section} for the column of numbers, in bytes per point",
                     Samples([runs[0][f"{section}_bytes"]], "bytes"),
                 )
 
@@ -779,7 +779,7 @@ class Bench:
         instructions = ("callgrind", r"Collected : (\d+)")
         allocations = ("memcheck", r"total heap usage: ([\d,]+) allocs")
         for what, counter, more, divisor, unit, bound in (
-            ("instructions of a build for each point", instructions, build, 20_000, "instructions", None),
+            ("instructions of a build, divided by the number of points", instructions, build, 20_000, "instructions", None),
             ("instructions of a query", instructions, asks, 1300, "instructions", None),
             ("allocations of a query, including the allocation of the answer", allocations, asks, 1300, "allocations", 2),
         ):
@@ -792,7 +792,7 @@ class Bench:
                     None,
                     [count / divisor] if bound else [],
                     Bound(bound, figure="{:.2f}") if bound else None,
-                    note="valgrind counts the instructions and allocations. Tests count the instructions of every kind of work, with 100,000 points. These tests fail if a count changes by more than 3 %.",
+                    note="valgrind counts the instructions and allocations. Tests count the instructions of builds, queries, separations, filters and aggregates, with 100,000 points. These tests fail if a count changes by more than 3 %.",
                 )
 
     # Files
@@ -827,8 +827,8 @@ class Bench:
             peaks = [run["residentPeak"] - run["residentBefore"] for run in (large, small)]
             self.add(
                 "Reading files on one core",
-                f"{name}, 200,000 points: peak memory for a file of {large['bytes'] / 1e6:.0f} MB, relative to a file of"
-                f" {small['bytes'] / 1e6:.0f} MB",
+                f"{name}: peak memory for 200,000 points in a file of {large['bytes'] / 1e6:.0f} MB, relative to the same"
+                f" points in a file of {small['bytes'] / 1e6:.0f} MB",
                 Samples(peaks[:1], "B"),
                 Samples(peaks[1:], "B"),
                 [peaks[0] / peaks[1]],
@@ -868,7 +868,7 @@ class Bench:
             assert left < 2 * size + (16 << 20), f"each cancelled build leaks {left / size:.1f} bytes a point"
             self.add(
                 "Time from the cancellation of a build to the end of the build",
-                f"{count_text(size)} {kind} points, {how}, longest of {len(seconds)} times",
+                f"{count_text(size)} {kind} points, {how}, longest time of {len(seconds)} builds",
                 Samples([max(seconds)], "s"),
                 None,
                 [max(seconds) * 1000],

@@ -56,7 +56,7 @@ class Bound:
     def verdict(self, value):
         if not self.holds(value, self.limit):
             return "missed"
-        return "met, and the aim" if self.aim is not None and self.holds(value, self.aim) else "met"
+        return "bound and aim met" if self.aim is not None and self.holds(value, self.aim) else "met"
 
     def __str__(self):
         sign = "≤" if self.is_most else "≥"
@@ -135,8 +135,9 @@ def run_text(machine):
 
 
 def markdown(rows, machine):
-    how = "Each part was measured in several rounds, and each round has one or more runs. The value of a round is the median of the "
-    how += "runs of this round. The tables show the median of all rounds, and in brackets the least and the greatest value of a round. "
+    how = "Most rows were measured in several rounds, and each round has one or more runs. The value of a round is the median of the "
+    how += "runs of this round. The tables show the median of the values of all rounds. The brackets contain the least and the "
+    how += "greatest of these values. "
     how += "The machine and the programs: "
     lines = [how + "; ".join(fact for name, fact in machine.items() if name not in OF_RUN) + "."]
     for section in dict.fromkeys(row.section for row in rows):

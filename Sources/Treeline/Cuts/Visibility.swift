@@ -170,7 +170,7 @@ extension TreeStorage {
   }
 
   /// Returns the visibilities of both children of a visible node, given upper bounds of these visibilities. If both
-  /// children may be visible, and a child's visibility is `partial`, the child is searched for a visible point.
+  /// upper bounds allow a child to be visible, each child whose upper bound is `partial` is searched for a visible point.
   @inline(never) func searched<Counted>(
     _ visibilities: (left: Visibility, right: Visibility), of pair: ChildPair, of node: Node,
     in view: PointsInView<Counted>

@@ -47,7 +47,7 @@ package final class MergeHistory {
   private var shifts: [RowShift] = []
 
   package let plane: Plane
-  /// Number of points beyond Web Mercator's latitudes. The next tree stores this number.
+  /// Number of points beyond Web Mercator's latitudes. `tree()` stores this number in its result.
   package var clippedPointCount: Int
   private let metric: MergeMetric
   private let curve: BadgeCurve

@@ -54,7 +54,7 @@ package struct MergeRevision {
     (self.border, self.gone, self.here, self.monitor) = (border, gone, here, monitor)
   }
 
-  /// Changes the tree to the new history.
+  /// Replaces the old merges in the tree by the new merges.
   func apply() {
     tree.remove(removed)
     for merge in added { tree.add(merge) }
