@@ -170,7 +170,7 @@ extension TreeStorage {
   }
 
   /// Returns the visibilities of both children of a visible node, given upper bounds of these visibilities. If both
-  /// upper bounds allow a child to be visible, each child whose upper bound is `partial` is searched for a visible point.
+  /// bounds allow a child to be visible, each child whose bound is `partial` is searched for a visible point.
   @inline(never) func searched<Counted>(
     _ visibilities: (left: Visibility, right: Visibility), of pair: ChildPair, of node: Node,
     in view: PointsInView<Counted>
