@@ -23,8 +23,8 @@ public struct BuildOptions: Hashable, Sendable {
   /// Greatest number of positions that are merged without being divided into parts; nil for the default. Only tests set
   /// this option.
   var leavesInPart: Int?
-  /// An edit merges only around the changed points if the tree has at least this number of points for each changed
-  /// point. With fewer points for each changed point, a new build is faster.
+  /// If at most one in `pointsPerChange` points has changed, an edit merges only around the changed points. If more
+  /// points have changed, a new build is faster.
   var pointsPerChange = 1500
 
   /// Number of threads that build the tree. This number does not change the tree.

@@ -1,6 +1,6 @@
 import Treeline
 
-/// One build from coordinates to a tree. The build projects the coordinates, and splits or merges the points into
+/// One build of a tree from coordinates. The build projects the coordinates, and splits or merges the points into
 /// nodes. If requested, the build also computes separations.
 struct TreeBuild {
   let coordinates: [Coordinate]
@@ -27,7 +27,7 @@ struct TreeBuild {
     return tree(try storage(of: memory), on: projected)
   }
 
-  /// Writes the position of every coordinate.
+  /// Projects every coordinate, and writes the resulting positions to `points`.
   func project(to points: UnsafeMutablePointer<PlanePoint>) throws(BuildFailure) -> PointProjection {
     try coordinates.withUnsafeBufferPointer { coordinates throws(BuildFailure) in
       try PointProjection(coordinates, as: projection, to: points, threads: options.threads, monitor)
@@ -76,7 +76,7 @@ struct TreeBuild {
     return try memory.finish(top, badgeCurve, threads: options.threads, monitor, separate: separate)
   }
 
-  /// Badge curve of a tree that grows by merging with the metric `badges`; nil for any other tree.
+  /// Badge curve of the tree if it is built by merging with the metric `badges`; otherwise nil.
   private var badgeCurve: BadgeCurve? {
     options.growth == .merging(by: .badges) ? options.badgeCurve : nil
   }

@@ -131,8 +131,8 @@ public func clustersInBox(
     let (tree, cut) = (try tree.object(TreeObject.self), try cut.object(CutObject.self))
     let box = try given(box, "a box").pointee
     guard QueryParameters.Bounds().zooms ~= zoom else {
-      // The zoom is invalid. The cut, the box and the zoom are read as parameters, so that the error message is the
-      // same as for a query.
+      // The zoom is invalid. The cut, the box and the zoom are passed as the text of a query, so that the error
+      // message is the same as for any query.
       let text = cut.text + "&bbox=\(box.west),\(box.south),\(box.east),\(box.north)&zoom=\(zoom)"
       return try text.withCString { try tree.answer(to: $0, after: previous) }
     }

@@ -100,7 +100,7 @@ extension treeline_monitor {
 }
 
 extension PointGroups {
-  /// Creates groups from the values of two columns; nil if neither column is named.
+  /// Creates groups from the values of one or two columns; nil if the caller names no column.
   fileprivate init?(_ columns: [InputColumn], groupBy: String?, neverCluster: String?, _ pointCount: Int) throws {
     if groupBy == nil && neverCluster == nil { return nil }
     func column(_ name: String?, _ purpose: String) throws -> InputColumn? {

@@ -43,7 +43,7 @@ final class ColumnSurveyObject: CObject {
     return BytesObject(PlainList(values).bytes)
   }
 
-  /// - Parameter firstRow: Number that is added to each row number of the other survey.
+  /// - Parameter firstRow: Number that is added to each row number in `other`.
   func add(_ other: ColumnSurveyObject, firstRow: Int) throws {
     let names = surveys.map(\.name)
     guard names == other.surveys.map(\.name), surveys.map(\.purpose) == other.surveys.map(\.purpose) else {

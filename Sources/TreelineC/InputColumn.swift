@@ -125,7 +125,7 @@ struct InputColumn: @unchecked Sendable {
 
   /// Declared kind of the values; nil if the kind is determined from the values.
   ///
-  /// - Throws: `ArgumentError` if preparations are requested.
+  /// - Throws: `ArgumentError` if the declaration has a suffix such as `+percentiles`.
   var plainKind: IndexColumn.Kind? {
     get throws {
       guard preparations.isEmpty else {

@@ -66,7 +66,7 @@ public func addPointsToSurvey(
 
 extension [Coordinate] {
   /// Returns the coordinates that are valid in a projection. On the sphere, longitudes from -180 to 180 and latitudes
-  /// from -90 to 90 are valid. On a plain plane, x and y are valid up to a maximum magnitude.
+  /// from -90 to 90 are valid. Without a map projection, x and y are valid up to a maximum magnitude.
   ///
   /// - Parameter refused: Receives 0 for each valid coordinate and 1 for each invalid coordinate.
   func removing(notOn projection: Plane.Projection, noting refused: UnsafeMutablePointer<UInt8>) -> [Coordinate] {

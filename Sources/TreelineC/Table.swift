@@ -51,7 +51,7 @@ struct TableColumn {
     setTexts(texts)
   }
 
-  /// - Parameter digits: Minimum number of decimal places for the seconds of each time.
+  /// - Parameter digits: Minimum number of decimal places for the seconds in the column.
   init(_ name: String, instants: [Instant?], digits: Int) {
     self.init(name, TREELINE_INSTANTS, validityOf: instants)
     let needed = instants.reduce(digits) { max($0, $1?.digits ?? 0) }
@@ -62,7 +62,7 @@ struct TableColumn {
     values = Block(instants.map { $0.map { Int64(clamping: $0.ticks(digits: digits)) } ?? .min })
   }
 
-  /// - Parameter counts: For each row, the distinct values, each with its number of points.
+  /// - Parameter counts: The distinct values of each row, and the number of points with each value.
   init(_ name: String, counts: [[(value: String, count: Int)]]) {
     self.init(name, TREELINE_COUNTS, validityOf: counts.map(Optional.some))
     let all = counts.flatMap { $0 }

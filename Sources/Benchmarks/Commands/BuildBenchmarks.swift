@@ -147,17 +147,17 @@ struct CancelBenchmark: ParsableCommand {
     let growth = try await settledMemory() - residentHalfway
     try printJSON([
       "points": coordinates.count,
-      // Seconds from each cancellation to the end of the build. Some memory of the build is deallocated after its end.
+      // Seconds from each cancellation to the end of the build. Some memory is deallocated only after this end.
       "seconds": times,
-      // Bytes by which the process grew during the second half of the builds.
+      // Bytes by which the process grew while the second half of all builds ran.
       "growth": growth,
       // Number of builds that ended before they could be cancelled.
       "finished": finishedCount,
     ])
   }
 
-  /// Waits until the resident memory has not fallen for two seconds, and returns the resident memory. Two seconds are
-  /// enough to deallocate the memory of cancelled builds, even if other programs keep all cores busy.
+  /// Waits until two seconds pass in which the resident memory does not shrink. Returns the resident memory. Two
+  /// seconds are enough to deallocate the memory of cancelled builds, even if other programs keep all cores busy.
   private static func settledMemory() async throws -> Int {
     var (least, unchanged) = (Int.max, 0)
     while unchanged < 40 {

@@ -72,15 +72,15 @@ struct EditsBenchmark: ParsableCommand {
     try printJSON(fields)
   }
 
-  /// Processor time of this thread, in seconds. An edit that merges locally runs on one thread, so this time includes
-  /// all its work.
+  /// Processor time of this thread, in seconds. If an edit merges only locally, it runs on one thread. So this time
+  /// includes all work of such an edit.
   private static var processorTime: Double {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
   }
 
-  /// Returns a value after a short move.
+  /// Returns a copy of a value at a random place nearby.
   private static func moved(_ value: Vehicle, _ random: inout SplitMix64) -> Vehicle {
     let (dx, dy) = (random.number(from: -0.01, to: 0.01), random.number(from: -0.01, to: 0.01))
     return Vehicle(

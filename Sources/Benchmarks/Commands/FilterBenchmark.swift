@@ -4,8 +4,8 @@ import PointSets
 import Treeline
 import TreelineBuilder
 
-/// Times filters, queries under filters, and aggregates. Four columns are generated for the points. Two of them have
-/// the same prices.
+/// Times filters, queries under filters, and aggregates. Four columns are generated for the points. Two of these
+/// columns contain the same prices.
 struct FilterBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "filter", abstract: "Times filters, queries under filters, and aggregates of answers.")

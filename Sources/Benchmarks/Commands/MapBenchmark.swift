@@ -61,9 +61,9 @@ struct MapBenchmark: ParsableCommand {
     }
   }
 
-  /// Measurements of each change. `off` and `main` are the times of the work off and on the main thread, in seconds.
-  /// `frames` is the time of a frame in the middle of the change, in seconds. `touched` is the number of badges that
-  /// the change adds, removes or moves to another target.
+  /// Measurements of each change. All times are in seconds. `main` is the time of the work on the main thread. `off`
+  /// is the time of the work outside the main thread. `frames` is the time of a frame in the middle of the change.
+  /// `touched` is the number of badges that the change adds, removes or moves to another target.
   private struct Pass {
     var off: [Double] = []
     var main: [Double] = []

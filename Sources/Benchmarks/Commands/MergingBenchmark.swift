@@ -3,7 +3,8 @@ import PointSets
 import Treeline
 import TreelineBuilder
 
-/// Reports how clusters are merged in parts. Then measures how long edits of the resulting tree take.
+/// Reports how clusters are merged if the positions are divided into parts. Then measures how long edits of the tree
+/// take.
 struct MergingBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "merging", abstract: "Reports how clusters are merged in parts, and times edits of the tree.",

@@ -2,8 +2,8 @@ import ArgumentParser
 import Treeline
 import TreelineBuilder
 
-/// Times the work of an app on one core: building maps of values with columns, and projecting coordinates to the plane
-/// and back.
+/// Times the work of an app on one core. The work is building cluster maps with columns, and projecting coordinates to
+/// the plane and back.
 struct PhoneBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "phone", abstract: "Times maps of values with columns on one thread, and the projection.")
@@ -42,7 +42,7 @@ struct PhoneBenchmark: ParsableCommand {
       "mean": try time(BuildOptions(splitRule: .mean, threads: 1)),
       "separated": try time(BuildOptions(growth: .splitting(.mean), threads: 1, computesSeparations: true)),
       "merged": try time(BuildOptions(growth: .merging(by: .distance), threads: 1, computesSeparations: true)),
-      // Medians of many passes, in seconds for each point or cluster.
+      // Each time is the median of many passes, in seconds per point or per cluster.
       "forward": pass(over: coordinates.count) {
         blackHole(coordinates.reduce(into: UInt32(0)) { $0 &+= tree.plane.point(at: $1).y })
       },
@@ -51,7 +51,7 @@ struct PhoneBenchmark: ParsableCommand {
     ])
   }
 
-  /// Returns the seconds per element of a pass over `count` elements.
+  /// Measures passes over `count` elements. Returns the median time, in seconds per element.
   private func pass(over count: Int, _ work: () -> Void) -> Double {
     median((0..<10 * repeats).map { _ in seconds(work) }) / Double(max(count, 1))
   }

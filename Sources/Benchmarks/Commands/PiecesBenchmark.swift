@@ -4,7 +4,8 @@ import Foundation
 import Treeline
 import TreelineBuilder
 
-/// Times a build from generated points to an index, in pieces or in memory. Nothing else runs in the process.
+/// Measures how long it takes to generate points and to build their index, either in pieces or in memory. Nothing
+/// else runs in the process.
 struct PiecesBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pieces",

@@ -53,7 +53,7 @@ struct QueryBenchmark: ParsableCommand {
     ]
     if throughput {
       // Answers per second, and steps of plain arithmetic per second, on one thread and on two threads. Each rate is
-      // measured several times. The arithmetic shows how much faster than one thread two threads can be on this
+      // measured several times. The arithmetic shows how much faster two threads can be than one thread on this
       // machine.
       let rates = Self.throughput(queries, of: tree)
       (result["answersPerSecond"], result["stepsPerSecond"]) = (rates[0], rates[1])

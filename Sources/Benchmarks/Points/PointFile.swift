@@ -79,7 +79,7 @@ enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
   case coincident
   /// Points along one meridian.
   case line
-  /// A lattice, row by row, with a spacing that fills a quarter of the world.
+  /// A lattice, row by row. Its spacing is chosen so that the lattice covers a quarter of the world.
   case lattice
   /// Points in rings around one position. Each ring is half as large as the ring before it.
   case geometric

@@ -106,7 +106,7 @@ extension Grid {
   }
 
   /// Sums up the points of each cell that a window touches. Marks a cell as visible if one of its points is in the
-  /// window. If all points of a node lie in one cell, these points are added at once.
+  /// window. If all points of a node lie in one cell, these points are added in one step.
   private func gather(into table: inout CellTable, by lattice: GridLattice, in window: PlaneWindow) {
     guard !tree.nodes.isEmpty else { return }
     let touched = lattice.cells(touching: window)

@@ -64,9 +64,9 @@ extension PointTotals {
 /// The order in which a quadtree visits positions. Positions are ordered by quadrant. Positions in one quadrant are
 /// ordered by the quadrants of this quadrant, and so on.
 ///
-/// The key of a position interleaves the bits of its coordinates. Each bit of y is above the bit of x with the same
-/// number (Morton 1966). So each pair of bits, from the top, identifies one quadrant. Every quadrant at every level is
-/// a contiguous range of the sorted keys.
+/// The key of a position interleaves the bits of its coordinates. In the key, bit i of y is directly above bit i of x
+/// (Morton 1966). So each pair of bits, from the top, identifies one quadrant. Every quadrant at every level is a
+/// contiguous range of the sorted keys.
 enum MortonOrder {
   struct Entry {
     var key: UInt64

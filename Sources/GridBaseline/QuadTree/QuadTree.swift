@@ -66,7 +66,8 @@ struct QuadTree: Sendable {
 
   /// Returns the number of points in a window.
   ///
-  /// Complexity: O(k) for k nodes along the window's edges. All points of a node inside the window are counted at once.
+  /// Complexity: O(k) for k nodes along the window's edges. If a node lies inside the window, all its points are
+  /// counted in one step.
   func pointCount(in window: PlaneWindow) -> Int {
     var count = 0
     visit(window) { range in

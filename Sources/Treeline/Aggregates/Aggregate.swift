@@ -81,9 +81,9 @@ public struct Aggregate: Hashable, Sendable {
     Aggregate(.first, column, weight: order)
   }
 
-  /// The value of a column at the first point that has a value. The points are in tree order, the order in which the
-  /// tree stores them. Points at one position are sorted by row. The result can serve as the title or the picture of a
-  /// cluster if no column says which point is the most important.
+  /// The value of a column at the first point that has a value in this column. The points are in tree order, the order
+  /// in which the tree stores them. Points at one position are sorted by row. The result can serve as the title or the
+  /// picture of a cluster if no column says which point is the most important.
   public static func first(_ column: String) -> Aggregate { Aggregate(.first, column) }
 
   /// The value of a column at the point that has the least value in another column. All other rules are those of
@@ -134,8 +134,8 @@ extension Aggregate {
   /// Names of the columns that the aggregate reads.
   package var columnNames: [String] { [column, weight].compactMap { $0 } }
 
-  /// Returns the type of the aggregate's results in a tree. Each result has this type or is null. Returns nil for
-  /// `counts` and `top`. Also returns nil if the tree lacks the column.
+  /// Returns the type that the results of the aggregate have for a tree. Each result has this type or is null. Returns
+  /// nil for `counts` and `top`. Also returns nil if the tree lacks the column.
   package func resultType(in tree: ClusterTree) -> AttributeType? {
     switch function {
     case .counts, .top: nil
@@ -224,7 +224,7 @@ public enum AggregateError: Error, Hashable, Sendable {
   @_spi(Server) case unknownColumn(name: String, known: [String])
   /// The aggregate does not apply to the kind of the column.
   @_spi(Server) case unsuited(aggregate: String, column: String, kind: Column.Kind, expected: String)
-  /// The aggregate would have to read too many rows one by one for an answer.
+  /// For one answer, the aggregate would have to read too many rows one by one.
   @_spi(Server) case tooManyRows(aggregate: String, found: Int, maximum: Int)
   /// The values and weights are so large that the sum of their products does not fit into 128 bits.
   @_spi(Server) case tooLarge(aggregate: String)

@@ -183,8 +183,8 @@ extension Aggregate {
 }
 
 extension ClusterTree {
-  /// Returns the values that are prepared from `columns` for the counted points. Calls `make` if the values are not in
-  /// the cache.
+  /// Returns the values that are prepared from `columns` for the counted points. Points that fail the filter are not
+  /// counted. Calls `make` if the values are not in the cache.
   func prepared<Prepared: PreparedValues>(_ columns: [String], make: () throws(CancellationError) -> Prepared)
     throws(CancellationError) -> Prepared
   {

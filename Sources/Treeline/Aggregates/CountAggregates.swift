@@ -107,8 +107,9 @@ struct DistinctValues: AggregateEvaluator {
   }
 
   /// Moves the keys that come first in the sort order to the beginning of the buffer, and sorts them. `most` is the
-  /// number of keys to move. Passes over the buffer once. If a key is among the first `most` of the keys read so far,
-  /// it is inserted at its place. Afterwards, the rest of the buffer is undefined.
+  /// number of keys to move. Passes over the buffer once. Inserts each key at its place at the beginning of the
+  /// buffer, unless `most` keys are already there and all of them come before the key. Afterwards, the rest of the
+  /// buffer is undefined.
   private static func bringForward(_ most: Int, of found: UnsafeMutableBufferPointer<KeyCount>) {
     guard most > 0 else { return }
     for index in 1..<max(found.count, 1) {
@@ -147,7 +148,7 @@ struct DistinctValues: AggregateEvaluator {
   }
 }
 
-/// For each entry of a dictionary, whether the entry is a value. An entry that is not a value is null.
+/// For each entry of a dictionary: true if the entry is a value, false if the entry is null.
 final class PresentEntries: PreparedValues {
   let flags: [Bool]
 

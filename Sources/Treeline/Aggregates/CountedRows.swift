@@ -1,5 +1,6 @@
 /// The counted rows of a column. These are all rows or, under a filter, the rows that pass the filter. This struct
-/// points into the memory of the filter, so it may be used only while the tree is alive.
+/// points to memory of the filter. The tree keeps this memory alive, so the struct may be used only while the tree
+/// exists.
 struct CountedRows {
   /// Masks with a 1 bit for each counted row; nil if all rows are counted.
   private let words: UnsafePointer<UInt64>?
@@ -20,8 +21,8 @@ struct CountedRows {
     return count >= 64 ? .max : 1 &<< UInt64(count) &- 1
   }
 
-  /// Calls a closure for each word of 64 rows that has counted rows in a range. The arguments of the closure are the
-  /// index of the word and the mask of its counted rows in the range.
+  /// Calls a closure for each word (64 consecutive rows) that has counted rows in a range. The arguments of the
+  /// closure are the index of the word and a mask of the counted rows that lie both in the word and in the range.
   @inline(__always) func forEachWord(in range: Range<Int>, _ body: (Int, UInt64) -> Void) {
     if range.isEmpty { return }
     let (first, last) = (range.lowerBound >> 6, (range.upperBound - 1) >> 6)
@@ -33,7 +34,7 @@ struct CountedRows {
     }
   }
 
-  /// Returns the index of the word whose first row is nearest to a row.
+  /// Returns the index of the word whose first row is nearest to the given row.
   @inline(__always) func nearestWord(to row: Int) -> Int { min((row &+ 32) >> 6, rowCount >> 6) }
 
   /// Calls a closure for each counted row of a range.

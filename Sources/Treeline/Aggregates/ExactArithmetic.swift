@@ -26,7 +26,8 @@ func nearestQuotient(_ numerator: Int128, _ denominator: Int128) -> Double {
   let (up, downBy) = (high.leadingZeroBitCount - 1, denominator.leadingZeroBitCount - 1)
   high <<= up
   denominator <<= downBy
-  // The numerator is now above half the denominator. The division below needs a numerator below the denominator.
+  // The numerator is now above half the denominator. For the division, the numerator must be less than the
+  // denominator.
   var exponent = downBy - up
   if high >= denominator {
     high >>= 1
@@ -63,8 +64,9 @@ func nearestQuotient(_ numerator: UInt256, _ denominator: UInt256) -> Double {
     * Double(sign: .plus, exponent: exponent - 66, significand: 1)
 }
 
-/// An exact sum of doubles. The bits of each double are split into digits of 32 bits. For each digit, a word of 64
-/// bits holds the sum without carries. So up to 2^31 doubles can be added before a word overflows.
+/// An exact sum of doubles. The bits of each double are split into digits of 32 bits. All digits at one place are
+/// added up in one word of 64 bits, without carries to the next word. So up to 2^31 doubles can be added before a word
+/// overflows.
 ///
 /// After R. M. Neal, Fast exact summation using small and large superaccumulators, 2015, arXiv:1505.05571.
 struct ExactSum {
@@ -105,8 +107,8 @@ struct ExactSum {
     let significand = bits & 0xF_FFFF_FFFF_FFFF | (exponent == 0 ? 0 : 1 << 52)
     let position = max(exponent, 1) &- 1
     // The index is clamped, because it can be out of bounds in two cases. First, the value may be 0. A 0 has no bits,
-    // so it does not matter to which words it is added. Second, another program may have changed the file after the
-    // stored words were chosen.
+    // so it does not matter to which words it is added. Second, the value may come from an index file that another
+    // program changed after the stored words were chosen.
     let word = min(max(position >> 5 &- range.lowerBound, 0), range.count &- 3)
     let shift = UInt64(position & 31)
     let low = significand &<< shift

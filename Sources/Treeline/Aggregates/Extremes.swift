@@ -56,7 +56,7 @@ protocol RowSummary: BitwiseCopyable, Sendable {
   /// The keys of rows, from one column or from two columns; see `OrderedKeys`.
   associatedtype Keys
 
-  /// The summary of no rows.
+  /// The summary of an empty set of rows.
   static var none: Self { get }
 
   mutating func add(row: Int, _ keys: Keys)

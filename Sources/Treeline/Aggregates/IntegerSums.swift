@@ -158,8 +158,7 @@ final class IntegerSquares: PreparedValues {
     return sums
   }
 
-  /// Returns the three sums over all counted rows before a row. They are found in the same way as in
-  /// `IntegerSums.total`.
+  /// Returns the three sums (see `Sums`) over all counted rows before a row. Works like `IntegerSums.total`.
   private func total(before row: Int, of values: IntegerValues, _ rows: CountedRows) -> Sums {
     let word = rows.nearestWord(to: row)
     let start = word << 6

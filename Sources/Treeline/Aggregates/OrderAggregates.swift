@@ -81,8 +81,8 @@ extension Aggregate {
   /// Returns the rank of a percentile among sorted values. Ranks are counted from 1. The result is the least rank r
   /// such that the first r values make up the given percentage of all values, or more.
   ///
-  /// The percentage is read as the shortest decimal that stands for the double, so the rank is exact. For example, 7 %
-  /// of 100 values are 7 values, although the double nearest to 0.07 is slightly greater than 0.07.
+  /// The double `percent` is read as the shortest decimal that is rounded to this double. So the rank is exact. For
+  /// example, 7 % of 100 values are 7 values, although the double nearest to 0.07 is slightly greater than 0.07.
   ///
   /// - Parameters:
   ///   - percent: From 0 to 100.
@@ -108,7 +108,8 @@ struct OrderStatistic: AggregateEvaluator {
   let rows: CountedRows
   let column: Column
   let keys: OrderedKeys
-  /// The stored ranks of the column's values, so that no rows need to be read; nil if rows must be read.
+  /// The stored ranks of the column's values; nil if no ranks are stored, or under a filter. Without ranks, rows must
+  /// be read.
   let ranks: ColumnMatrix?
 
   init(function: Aggregate.Function, rows: CountedRows, column: Column) {
@@ -154,7 +155,7 @@ struct OrderStatistic: AggregateEvaluator {
     switch column.values {
     case .integers(let integers):
       let sum = Int128(lower) + Int128(upper) + 2 * Int128(integers.base)
-      // The median is half of the sum, and has one decimal more than the sum.
+      // The median is half of `sum`. Halving can add one decimal, so the median has one decimal more than `sum`.
       return .decimal(5 * sum, digits: integers.digits + 1)
     default:
       return .number(Self.mean(OrderedKeys.real(of: lower), OrderedKeys.real(of: upper)))
@@ -173,7 +174,7 @@ extension OrderStatistic {
 }
 
 extension OrderedKeys {
-  /// Returns the keys of the counted rows of a range, in the order of rows. Rows without a value are left out.
+  /// Returns the keys of the counted rows in a range, in row order. Rows without a value are left out.
   func present(in range: Range<Int>, _ rows: CountedRows) throws(CancellationError) -> [UInt64] {
     var found: [UInt64] = []
     found.reserveCapacity(range.count)

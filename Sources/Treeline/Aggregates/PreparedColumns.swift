@@ -42,9 +42,9 @@ final class PreparedColumns: Sendable {
     return false
   }
 
-  /// Returns the values prepared from `columns`. Calls `make` if the values are not in the cache. If two threads need
-  /// the same missing values at the same time, both threads may call `make`. The values that are stored first are
-  /// kept.
+  /// Returns the values prepared from `columns`. Calls `make` if the values are not in the cache. If two threads ask
+  /// for the same values before these values are in the cache, both threads may call `make`. The values that are
+  /// stored first are kept.
   func value<Prepared: PreparedValues, Failure: Error>(of columns: [String], make: () throws(Failure) -> Prepared)
     throws(Failure) -> Prepared
   {

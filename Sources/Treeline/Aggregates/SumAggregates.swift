@@ -63,9 +63,9 @@ struct RealMoments: AggregateEvaluator {
     let mean = sum.rounded(dividedBy: UInt32(count))
     if function == .mean { return .number(mean) }
     // Computes the variance from the differences between the values and `mean`. Each difference is rounded. The
-    // differences and their squares are added exactly, so that the order of rows does not matter. Because `mean` is
-    // rounded, the differences have a mean of their own, which is the rounding error of `mean`. The square of this
-    // error is subtracted at the end.
+    // differences and their squares are added exactly, so that the order of rows does not matter. `mean` is rounded,
+    // too. So the mean of the differences is the rounding error of `mean`. The square of this error is subtracted at
+    // the end.
     var (differences, squares, overflows) = (ExactSum(), ExactSum(), false)
     rows.forEach(in: range) { row in
       let value = values[row]
@@ -82,7 +82,7 @@ struct RealMoments: AggregateEvaluator {
   }
 }
 
-/// An evaluator of the mean of decimals, weighted by another column of decimals.
+/// An evaluator of the weighted mean of a column of decimals. The weights are in another column of decimals.
 struct WeightedMean: AggregateEvaluator {
   let rows: CountedRows
   let values: IntegerValues

@@ -40,7 +40,8 @@ final class ValueCounts: PreparedValues {
   private struct Addition: PackedWork {
     let rows: CountedRows
     let range: Range<Int>
-    /// Number that is added to a count for each row: 1, or `UInt32.max` to subtract 1.
+    /// Number that is added to a count for each row. The number is 1 or `UInt32.max`. The addition wraps around, so
+    /// adding `UInt32.max` subtracts 1.
     let change: UInt32
     let counts: UnsafeMutableBufferPointer<UInt32>
 

@@ -175,8 +175,8 @@ package struct Ellipse: Hashable, Sendable {
     semiMajor = (mean + radius).squareRoot()
     semiMinor = max(mean - radius, 0).squareRoot()
     // The angle from the x axis to the vector (`half`, `xy`) is twice the angle to the longer axis. The unit vector is
-    // computed from the cosine of the double angle by square roots, because functions of angles would need the C
-    // library.
+    // computed from the cosine of the double angle with square roots only, because trigonometric functions would need
+    // the C library.
     let cosine = radius > 0 ? half / radius : 1
     axisX = ((1 + cosine) / 2).squareRoot()
     axisY = radius > 0 ? ((1 - cosine) / 2).squareRoot() * (xy < 0 ? -1 : 1) : 0
@@ -252,7 +252,7 @@ public struct Clusters: RandomAccessCollection, Sendable {
   public var startIndex: Int { 0 }
   public var endIndex: Int { nodes.count }
 
-  /// - Complexity: O(1). For clusters of up to 16 points the mean and the spread are computed at each access.
+  /// - Complexity: O(1). For clusters of up to 16 points, the mean and the spread are computed at each access.
   public subscript(position: Int) -> Cluster {
     tree.withStorage { _ in tree.cluster(of: nodes[position], isAnchored: isAnchored) }
   }

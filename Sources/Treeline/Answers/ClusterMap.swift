@@ -44,7 +44,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     /// Whether the result is a single value.
     public var isSingle: Bool { cluster.pointCount == 1 }
 
-    /// The value of a single result; nil for a cluster of several values.
+    /// The value, if the result is a single value; nil if the result is a cluster of several values.
     public var value: Value? { cluster.row.map { members.values[$0] } }
   }
 
@@ -134,7 +134,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - filter: The filter that values must pass.
-  ///   - previous: This map under another filter, or nil. If both filters are similar, the results of the other filter
+  ///   - previous: This map under another filter, or nil. If the two filters are similar, results of the other filter
   ///     are reused.
   /// - Throws: `QueryError.unknownProperty` if the map has no column for a property; `FilterError` if a condition does
   ///   not suit the kind of a column.
@@ -174,8 +174,8 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     return try aggregate.result(result.members.rows.tree.values(of: [named], for: result.cluster)[0])
   }
 
-  /// Returns several aggregates of one type, such as means of several properties. The returned array has one list for
-  /// each result of the answer. Each list is in the order of `aggregates`.
+  /// Returns several aggregates whose values have the same type, such as the means of several properties. The returned
+  /// array has one list for each result of the answer. Each list is in the order of `aggregates`.
   ///
   /// - Throws: As `values(of:for:)` with one aggregate.
   public func values<Found>(of aggregates: [MapAggregate<Value, Found>], for results: Results) throws -> [[Found]] {
@@ -220,7 +220,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     try names.name(of: property)
   }
 
-  /// Returns a map of the same values and columns on another tree of the same points.
+  /// Returns a map with the same values and columns, but with another tree. Both trees have the same points.
   private func on(_ tree: ClusterTree) -> ClusterMap {
     ClusterMap(tree: tree, values: values, names: names, recipe: recipe)
   }
@@ -243,7 +243,8 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   /// Returns the results that contain a cluster, from the root down.
   package func ancestors(of result: Result) throws -> [Result] { try tree.ancestors(of: result.id).map(self.result) }
 
-  /// Returns the results that contain a value, from the root down to the value itself or to all values at its position.
+  /// Returns the results that contain a value, from the root down. The last result is the value itself or, if several
+  /// values share its position, the cluster of these values.
   ///
   /// - Parameters:
   ///   - row: The value's index in `values`.

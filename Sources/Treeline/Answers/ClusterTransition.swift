@@ -72,9 +72,9 @@ public struct ClusterTransition: Sendable {
 
   private let filters: FilterChange
 
-  /// Counts the points that pass the filter of only one answer, in a range of tree indices such as the range of a
-  /// cluster. `out` is the number of points that pass only the first answer's filter. `in` is the number of points that
-  /// pass only the second answer's filter. Both numbers are 0 if the answers have the same filter, or no filter.
+  /// Counts points in a range of tree indices, such as the range of a cluster. `out` is the number of points that pass
+  /// only the first answer's filter. `in` is the number of points that pass only the second answer's filter. Both
+  /// numbers are 0 if the answers have the same filter, or no filter.
   ///
   /// - Complexity: O(1)
   package func filteredPointCounts(in range: Range<Int>) -> (out: Int, in: Int) {

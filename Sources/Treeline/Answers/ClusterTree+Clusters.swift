@@ -9,8 +9,8 @@ extension ClusterTree {
   ///
   /// All other properties depend on the cut: see `Cut`. A point is in view if it lies inside the viewport or on its
   /// edges, measured on the tree's plane. This measurement is exact to one unit of the plane. A unit is 1 cm on the
-  /// Earth, or 2^-32 of the data's extent on a plain plane, which has x and y instead of degrees. A cluster represents
-  /// all its points and counts all of them, even if some of them lie out of view.
+  /// Earth. On a plane with x and y instead of degrees, a unit is 2^-32 of the data's extent. A cluster represents all
+  /// its points and counts all of them, even if some of them lie out of view.
   ///
   /// ```swift
   /// let view = Viewport(center: louvre, zoom: 11.5, width: 1024, height: 768)
@@ -79,8 +79,8 @@ extension ClusterTree {
         let visible = try previous.nodes.filter { node throws(IndexError) in
           try storage.hasVisiblePoint(node, in: view)
         }
-        // If the filter has changed, all passing points of a previous cluster may lie in one child of the cluster. The
-        // lowest node with these points then takes the cluster's place.
+        // If the filter has changed, it is possible that all passing points of a previous cluster lie in one child of
+        // the cluster. The lowest node that contains these points then takes the cluster's place.
         let lowest = try visible.map { node throws(IndexError) in try storage.lowestNode(below: node, view.counted) }
         return try Continuation(of: lowest, and: fresh, of: storage, in: view).nodes(limit: cut.limit) ?? fresh
       case .pixels(let criterion, let pixels):
@@ -163,12 +163,12 @@ extension ClusterTree {
   /// The rule for the positions of the tree's clusters.
   public var anchor: ClusterAnchor { withStorage { $0.anchors == nil ? .mean : .member } }
 
-  /// The diameters at which badges do not touch in an answer for `Cut.badges(scale:)`; nil if the tree does not
-  /// support this cut.
+  /// The diameters of badges. Badges with these diameters do not touch in an answer for `Cut.badges(scale:)`. The
+  /// property is nil if the tree does not support this cut.
   package var badgeCurve: BadgeCurve? { withStorage(\.badgeCurve) }
 
-  /// Returns the diameter, in pixels, at which the badge of a cluster is drawn. At these diameters, the badges of an
-  /// answer do not touch. Returns nil if `cut` is not a cut with badges.
+  /// Returns the diameter of a cluster's badge, in pixels. If every badge of an answer has the diameter that this
+  /// function returns, no two badges touch. Returns nil if `cut` is not a cut with badges.
   public func badgeDiameter(of cluster: Cluster, for cut: Cut) -> Double? {
     guard let scale = cut.badgeScale, let badgeCurve else { return nil }
     return badgeCurve.diameter(pointCount: cluster.pointCount) * scale

@@ -50,7 +50,7 @@ extension ClusterTree {
   public var noClusters: Clusters { Clusters(tree: self, nodes: []) }
 
   /// Returns an answer that consists of the clusters with the given ids. The ids may be in any order. For example, a
-  /// client sends the ids of the clusters that it shows, and a server finds the changes to the next answer.
+  /// client sends the ids of the clusters that it shows, and a server compares these clusters with the next answer.
   ///
   /// - Throws: `QueryError.unknownCluster` if the tree has no such cluster; another `QueryError` if a cluster lies
   ///   within another cluster or is given twice; `IndexError` if the file is damaged.
@@ -125,7 +125,7 @@ extension ClusterTree {
 }
 
 /// Functions that return exact zooms. A returned zoom is exact to the last bit: it is the least zoom at which a query
-/// without a limit gives the described answer.
+/// without a limit gives the answer that the function's comment describes.
 extension ClusterTree {
   /// Returns the least zoom at which a cut shows a cluster's parts instead of the cluster. Returns nil if there is no
   /// such zoom: the points have one position, or the parts are never far enough apart. Returns -infinity if the parts
@@ -203,7 +203,7 @@ extension ClusterTree {
 }
 
 extension UnclusteredPoints {
-  /// Returns the lesser of two zooms: `zoom` and `fromZoom`, the zoom from which there are no clusters. A `zoom` of
-  /// nil counts as infinity.
+  /// Returns the lesser of `zoom` and `fromZoom`. At `fromZoom` and above, there are no clusters. A `zoom` of nil
+  /// counts as infinity.
   fileprivate func zoom(orSooner zoom: Double?) -> Double? { fromZoom < zoom ?? .infinity ? fromZoom : zoom }
 }

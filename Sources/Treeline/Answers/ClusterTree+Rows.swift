@@ -1,8 +1,8 @@
 // A point has two numbers: its row, counted in the order of the input, and its tree index, counted in tree order.
 
 extension ClusterTree {
-  /// Returns the row numbers of a cluster's points, counted in the input from 0. Under a filter, returns only the rows
-  /// of points that pass.
+  /// Returns the row numbers of a cluster's points. The rows of the input are numbered from 0. Under a filter, returns
+  /// only the rows of points that pass.
   ///
   /// - Precondition: The cluster is from an answer of this tree.
   /// - Complexity: O(1)
@@ -72,7 +72,7 @@ extension ClusterTree {
 public struct RowNumbers: RandomAccessCollection, Sendable {
   let tree: ClusterTree
   let range: Range<Int>
-  /// The number of passing points before the range. Without a filter, all points pass.
+  /// The number of passing points that precede the cluster's points in tree order. Without a filter, all points pass.
   private let countBefore: Int
 
   public let endIndex: Int

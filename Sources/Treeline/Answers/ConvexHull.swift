@@ -10,8 +10,8 @@ extension ClusterTree {
     precondition(
       cluster.range.upperBound <= pointCount,
       "Expected a cluster of this tree, which has \(pointCount) points, found a cluster of the points \(cluster.range)")
-    // Measures x from the western edge of the cluster, so that a cluster across the seam, where the plane begins and
-    // ends, is in one piece.
+    // The plane begins and ends at the seam. To keep a cluster that crosses the seam in one piece, x is measured from
+    // the western edge of the cluster.
     let west = cluster.rect.minX
     var points = withStorage { storage in
       cluster.range.filter(passes).map {

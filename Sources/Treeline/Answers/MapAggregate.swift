@@ -115,7 +115,7 @@ extension MapAggregate {
     MapAggregate(of: property, Aggregate.max) { $0.value(of: Property.self) }
   }
 
-  /// Finds the least value `v` of a property such that at least `percent` per cent of all values are at or below `v`.
+  /// Finds the least value `v` of a property such that at least `percent` % of all values are at or below `v`.
   ///
   /// - Parameters:
   ///   - percent: From 0 to 100, as for ``Aggregate/percentile(_:of:)``.
@@ -155,7 +155,7 @@ extension MapAggregate {
   /// Counts how often each of the most frequent values of a property occurs.
   ///
   /// - Parameters:
-  ///   - count: The greatest number of values in the result, 1 or more, as for ``Aggregate/top(_:of:)``.
+  ///   - count: The result has at most `count` values. `count` is 1 or more, as for ``Aggregate/top(_:of:)``.
   ///   - property: A property of any type.
   public static func top<Property: ColumnValue>(
     _ count: Int, of property: KeyPath<Value, Property> & Sendable

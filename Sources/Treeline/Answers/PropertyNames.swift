@@ -1,7 +1,7 @@
 /// Finds the name of the column that contains a property of a map's values.
 ///
 /// Key paths never change, so several threads may read them. The attribute `@unchecked` is needed because the standard
-/// library does not declare `AnyKeyPath`, which has no type parameters, as `Sendable`.
+/// library does not declare the type `AnyKeyPath` as `Sendable`.
 package struct PropertyNames: @unchecked Sendable {
   /// The name of each column by its key path, for a map that was built with columns; nil if the map was made on an
   /// existing tree.

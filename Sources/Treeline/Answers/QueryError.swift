@@ -9,8 +9,8 @@ public enum QueryError: Error, Hashable, Sendable {
   @_spi(Server) case notFinite(edge: String, found: Double)
   /// A box whose southern edge lies north of its northern edge.
   @_spi(Server) case southAboveNorth(south: Double, north: Double)
-  /// A box on a plain plane whose western edge lies east of its eastern edge. A plain plane has x and y instead of
-  /// degrees, so no box crosses an antimeridian.
+  /// A box in plain x and y, with its western edge east of its eastern edge. This is allowed only for a box in
+  /// degrees, which may cross the antimeridian.
   @_spi(Server) case westBeyondEast(west: Double, east: Double)
   /// The tree has no such cluster.
   case unknownCluster(ClusterID)

@@ -117,12 +117,12 @@ public struct VersionTransition: Sendable {
 }
 
 extension [RowChange] {
-  /// Returns the row after all changes; nil if a change removes the row.
+  /// Returns the number that a row has after all changes; nil if a change removes the row.
   fileprivate func rowAfter(_ row: Int) -> Int? {
     reduce(Optional(row)) { row, change in row.flatMap { change.row(after: $0) } }
   }
 
-  /// Returns the row before all changes; nil if a change inserts the row.
+  /// Returns the number that a row had before all changes; nil if a change inserts the row.
   fileprivate func rowBefore(_ row: Int) -> Int? {
     reversed().reduce(Optional(row)) { row, change in row.flatMap { change.row(before: $0) } }
   }

@@ -53,8 +53,8 @@ import CLibrary
 
 /// The offsets at which the members of an opened stack are drawn. Members of a stack share one position at every zoom.
 ///
-/// Up to nine members lie on a circle. More members lie on a spiral that starts near the middle. Any two members are
-/// at least the spacing apart, and each member is at least the spacing away from the stack itself.
+/// Up to nine members lie on a circle. If there are more members, all lie on a spiral that starts near the middle. The
+/// distance between any two members is at least `spacing`. So is the distance of each member from the stack itself.
 public struct StackSpread: RandomAccessCollection, Sendable {
   /// Position of a member relative to the stack: x to the right, y down, in the unit of the spacing.
   public struct Offset: Hashable, Sendable {

@@ -73,7 +73,7 @@ public struct BadgeCurve: Hashable, Sendable {
     steps: [Step(pointCount: 1, diameter: 10 * 64)]
       + zip(standardCounts, 53...).map { Step(pointCount: $0, diameter: UInt16($1 * 32)) })
 
-  /// Least numbers of points for which a badge is 26.5, 27, 27.5 px wide, and so on.
+  /// For each diameter (26.5, 27, 27.5 px and so on), the least number of points for which a badge has this diameter.
   private static let standardCounts: [UInt32] = [
     2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 18, 21, 24, 28, 32, 36, 41, 47, 53, 60, 69, 78, 88,
     101, 115, 132, 152, 177, 207, 245, 296, 367, 476, 672, 1230,

@@ -5,7 +5,7 @@
 public struct Column: Sendable {
   /// The kind of a column's values.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// Numbers: exactly the decimals of the input or, if exact decimals are not possible, the nearest doubles.
+    /// The numbers of the input, stored as exact decimals if possible and otherwise as the nearest doubles.
     case number
     /// Texts that many points share.
     case category

@@ -1,8 +1,8 @@
 /// Distinct values, sorted by their bytes. Each entry consists of a tag, which says the kind of the value, and the
 /// text of the value in UTF-8.
 ///
-/// The bytes begin with a table of offsets of 8 bytes: the start of each entry, and then the end of the last entry.
-/// Offsets are counted from the end of the table. The entries follow the table.
+/// The bytes begin with a table of offsets of 8 bytes each. The table has the start of each entry, and then the end of
+/// the last entry. Offsets are counted from the end of the table. The entries follow the table.
 package struct ColumnDictionary: @unchecked Sendable {
   package let entryCount: Int
   private let table: UnsafeRawBufferPointer

@@ -10,9 +10,10 @@
 /// a range is the number of points in the range that link to a point before the range or to no point (S.
 /// Muthukrishnan, Efficient algorithms for document retrieval problems, SODA 2002).
 package struct ColumnMatrix: @unchecked Sendable {
-  /// Offsets of the fields at the start of a section of ranks, links or search. Three arrays follow. The first array
-  /// has the number of 0 bits of each level, 4 bytes each, padded with zeros to an offset that is a multiple of 32. The
-  /// second array has the blocks of all levels. The third array, only for ranks, has 4 bytes for each distinct value.
+  /// Offsets of the fields at the start of a section of kind `ranks`, `links` or `search`. Three arrays follow. The
+  /// first array has 4 bytes for each level: the number of 0 bits of this level. Zeros follow up to the next multiple
+  /// of 32. The second array has the blocks of all levels. The third array, only in a section of kind `ranks`, has 4
+  /// bytes for each distinct value.
   package enum Offset {
     /// Offset of the column number: the section belongs to the column with this number. Only columns in sections of
     /// kind `column` are counted.
@@ -20,7 +21,7 @@ package struct ColumnMatrix: @unchecked Sendable {
     package static let levelCount = 4
     /// In a section of ranks, the offset of the number of distinct values.
     package static let valueCount = 8
-    /// In a section of ranks, the offset of the number of missing values.
+    /// In a section of ranks, the offset of the field that holds the number of missing values.
     package static let missingCount = 12
     package static let zeroCounts = 16
   }
@@ -90,7 +91,7 @@ package struct ColumnMatrix: @unchecked Sendable {
 
   // MARK: Ranks
 
-  /// Returns the number of points in a range that have a value.
+  /// Returns how many points of a range have a value in this column.
   ///
   /// - Complexity: O(levels)
   func presentCount(in range: Range<Int>) -> Int {

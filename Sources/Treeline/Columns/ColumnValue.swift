@@ -160,7 +160,7 @@ extension Instant: StoredColumnValue {
   }
 }
 
-// MARK: - Types made of other types
+// MARK: - Standard types, enumerations and optionals
 
 extension StoredColumnValue {
   /// Returns the value itself.

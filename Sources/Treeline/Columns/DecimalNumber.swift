@@ -21,8 +21,8 @@ package struct DecimalNumber: Hashable, Sendable {
     (self.significand, self.exponent) = (significand, significand == 0 ? 0 : exponent)
   }
 
-  /// Parses a number as JSON writes it. Returns nil for any other text, and for a number of more than 38 digits or with
-  /// an exponent beyond 9,999.
+  /// Parses a number in the number format of JSON. Returns nil for any other text. Also returns nil if the number has
+  /// more than 38 digits, or if its exponent is beyond ±9,999.
   package init?(_ text: some StringProtocol) {
     guard var number = Digits(Array(text.utf8)) else { return nil }
     guard number.count <= 38, number.exponent.magnitude < 10_000 else { return nil }

@@ -20,8 +20,8 @@ public struct Instant: Hashable, Sendable {
     Int128(seconds) * Int128(powerOfTen(digits)) + Int128(nanoseconds) / Int128(powerOfTen(9 - digits))
   }
 
-  /// - Parameter digits: A tick is one second divided by 10^`digits`. For example, a tick is a millisecond if `digits`
-  ///   is 3. At most 9.
+  /// - Parameter digits: A number from 0 to 9. A tick is one second divided by 10^`digits`. For example, a tick is a
+  ///   millisecond if `digits` is 3.
   package init(ticks: Int64, digits: Int) {
     let parts = Int64(powerOfTen(digits))
     let (seconds, rest) = ticks.quotientAndRemainder(dividingBy: parts)
@@ -169,7 +169,7 @@ private struct DigitScanner {
       guard let digit = digit() else { break }
       year = year * 10 + digit
     }
-    // In seconds since 1970, years far beyond this bound do not fit into an Int64.
+    // For a year far beyond this bound, the seconds since 1970 do not fit into an Int64.
     guard year <= 292_000_000_000 else { return nil }
     return isNegative ? -year : year
   }

@@ -92,7 +92,7 @@ package struct WaveletMatrix: @unchecked Sendable {
 
   @inline(__always) private func ones(before index: Int, _ level: Int) -> Int {
     let block = Int(UInt32(truncatingIfNeeded: index) / UInt32(Self.bitsPerBlock))
-    // The first bit of a block comes after the 32 bits of its count.
+    // A block begins with a count of 32 bits. The bits of the level follow this count.
     let bit = index &- block &* Self.bitsPerBlock &+ 32
     let start = words + 4 &* (level &* blocksPerLevel &+ block)
     let first = UInt64(littleEndian: start[0])

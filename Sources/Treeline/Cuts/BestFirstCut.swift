@@ -92,7 +92,8 @@ extension TreeStorage {
     return value < bound ? value : bound
   }
 
-  /// Returns the sum of the squared distances of a node's counted points to their mean.
+  /// Returns the sum of the squared distances of a node's points to their mean. With a filter, only points that pass
+  /// the filter are used for the sum and the mean.
   func scatter(of node: Node, _ counted: some CountedPoints) throws(IndexError) -> Double {
     if node.count == 1 { return 0 }
     try checkSummary(of: node)

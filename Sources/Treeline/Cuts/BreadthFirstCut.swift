@@ -109,8 +109,8 @@ extension TreeStorage {
         }
         more = 1
         let children = nodes + Int(pair.leftRecord)
-        // Only the children of the right child are prefetched here. The children of the left child follow the records
-        // of the left child and the right child in memory, so the hardware prefetches them without help.
+        // Only the children of the right child are prefetched here. In memory, the children of the left child follow
+        // the right child, so the hardware prefetches them without help.
         fetchChildren(of: children + 1)
         if slot.isAllSeen {
           let parts = slot.childrenAllSeen(leftCount: pair.leftCount, childOffset)
@@ -189,7 +189,7 @@ extension TreeStorage {
     return node
   }
 
-  /// Returns the nodes from which a cut of a tree with groups starts, and the visibility of each node.
+  /// In a tree with groups, a cut starts from several nodes. Returns these nodes and the visibility of each node.
   @inline(never) private func groupStarts<Counted>(in view: PointsInView<Counted>) throws(IndexError)
     -> [(node: Node, visibility: Visibility)]
   {

@@ -37,7 +37,7 @@ struct Continuation {
   /// - Parameters:
   ///   - previous: The clusters of the previous answer that are in view, in tree order.
   ///   - fresh: The clusters of the fresh answer, in tree order.
-  /// - Complexity: O(k · depth), where k is the number of nodes in both answers.
+  /// - Complexity: O(k · depth), where k is the total number of nodes in the two answers.
   init<Counted>(of previous: [Node], and fresh: [Node], of storage: TreeStorage, in view: PointsInView<Counted>)
     throws(IndexError)
   {

@@ -13,7 +13,7 @@
 /// (`QueryParameters`). A `Viewport` is the part of the map that is shown. `ClusterTree.clusters(_:in:after:)` takes a
 /// cut and a viewport.
 public struct Cut: Hashable, Sendable {
-  /// The rule that decides whether a cluster is shown as a whole or by its parts.
+  /// The rule that decides whether a cluster is shown as a whole or split into its parts.
   package enum Criterion: Hashable, Sendable {
     /// A limit on the number of clusters. While the limit has room, clusters are split in the given order. A continuing
     /// cut keeps as much of the previous answer as possible.
@@ -173,8 +173,8 @@ public struct Cut: Hashable, Sendable {
   /// The factor for the diameters of badges; nil for a cut without badges.
   @_spi(Server) public var badgeScale: Double? { pixels.flatMap { $0.criterion == .badges ? $0.count : nil } }
 
-  /// The approximate size of a cluster of the answer, as the side of a square in pixels; nil for a cut with only a
-  /// limit.
+  /// A cluster of the answer takes up roughly a square. This is the side of the square, in pixels; nil for a cut with
+  /// only a limit.
   @_spi(Server) public var clusterSide: Double? { pixels.map { $0.count * $0.criterion.clusterSide } }
 
   /// The approximate time to find a cluster, as a multiple of the time in breadth-first order.
@@ -242,7 +242,7 @@ public struct Cut: Hashable, Sendable {
     }
   }
 
-  /// Returns all criteria as a list for a text: `a detail, a spacing or badges`.
+  /// Returns a phrase that lists all criteria: `a detail, a spacing or badges`.
   @_spi(Server) public static func list(
     _ conjunction: String = "or", spelling: (_ name: String) -> String = { $0 == "badges" ? $0 : "a \($0)" }
   ) -> String { allCases.map { spelling($0.rawValue) }.listed(conjunction) }
@@ -278,15 +278,15 @@ public enum ExpansionOrder: String, Sendable, Hashable, CaseIterable {
 ///
 /// The limit applies to the number of clusters and unclustered points together. If this number is too great, the
 /// detail or spacing is raised: clusters grow, and points join clusters of at least `leastMembers` points. At a zoom
-/// of `fromZoom` or more, the limit may still have no room for every position. In this case clusters are formed as at
-/// lower zooms. The rule is ignored if the whole tree has fewer than `leastMembers` points and there are more points
-/// in view than the limit allows.
+/// of `fromZoom` or more, there may be more positions in view than the limit allows. In this case clusters are formed
+/// as at lower zooms. The rule is ignored if the whole tree has fewer than `leastMembers` points and there are more
+/// points in view than the limit allows.
 public struct UnclusteredPoints: Hashable, Sendable {
-  /// The least number of points of a cluster. Instead of a smaller cluster, its points are shown.
+  /// The least number of points of a cluster. The points of a smaller cluster are shown unclustered.
   @_spi(Server) public let leastMembers: Int
 
-  /// From this zoom on there are no clusters. The zoom is counted for tiles of 256 px. Every position is shown on its
-  /// own, if the limit has room for all positions in view.
+  /// From this zoom on there are no clusters: every position is shown on its own, if the limit has room for all
+  /// positions in view. The zoom is for tiles of 256 px.
   @_spi(Server) public let fromZoom: Double
 
   /// No unclustered points: a cluster is shown wherever it can represent points.
@@ -308,6 +308,6 @@ public struct UnclusteredPoints: Hashable, Sendable {
   /// Returns whether there are no clusters at a zoom, provided that the limit has room for every position.
   func isAll(atZoom zoom: Double) -> Bool { zoom >= fromZoom }
 
-  /// Returns the least number of points of a cluster at a zoom. Instead of a smaller cluster, its points are shown.
+  /// Returns the least number of points of a cluster at a zoom. The points of a smaller cluster are shown unclustered.
   func leastMembers(atZoom zoom: Double) -> Int { isAll(atZoom: zoom) ? .max : leastMembers }
 }

@@ -4,8 +4,8 @@
 /// second buffer. The next level reads the second buffer. Both buffers lie in one block of memory. For a limit of up
 /// to `fewNodes`, this block and the answer are the only allocations of a query.
 struct Frontier: ~Copyable {
-  /// A node and its visibility, packed into two numbers. A slot is copied at every level. A few additions are enough
-  /// to compute the slots of a node's children from the slot of the node.
+  /// A slot packs a node and its visibility into two numbers. A slot is copied at every level. A few additions are
+  /// enough to compute the slots of a node's children from the slot of the node.
   struct Slot {
     /// The lower half is the index of the node's first point. The upper half is the number of the node's points.
     private let span: UInt64
@@ -159,7 +159,8 @@ struct Frontier: ~Copyable {
   /// Returns the result of `distance(from:to:)` for a frontier with `count` nodes: written, unread and retired nodes
   /// together.
   @inline(__always) func distance(ofCount count: Int) -> Int {
-    // There are never more nodes than points, so a greater count has no effect.
+    // A frontier never has more nodes than there are points, and a tree has fewer than 2^32 points. So a count above
+    // 2^32 has the same effect as 2^32.
     let count = min(count, 1 << 32) &- retiredCount
     return Self.distance(from: end, to: writtenStart) &+ count &* MemoryLayout<Slot>.stride
   }

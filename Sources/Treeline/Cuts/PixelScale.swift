@@ -1,6 +1,6 @@
-/// The criterion of a cut with a detail, a spacing or badges, prepared for a tree. The scale measures how coarse a
-/// node is. For a zoom, the scale also gives the greatest coarseness at which a node is shown whole. Coarser nodes are
-/// split.
+/// The criterion of a cut, prepared for one tree. The criterion is a detail, a spacing or badges. The scale measures
+/// how coarse a node is. For a zoom, the scale also gives the greatest coarseness at which a node is shown whole.
+/// Coarser nodes are split.
 struct PixelScale {
   let storage: TreeStorage
 
@@ -74,8 +74,8 @@ extension PixelScale {
     let units = try units(atZoom: zoom)
     return switch coarseness {
     case .squaredRadius: units * units
-    // Means are rounded to whole units before distances are measured. Each rounded mean is less than a unit from the
-    // exact mean, so `distance(ofUnits:)` adds two units.
+    // Means are rounded to whole units before distances are measured. Rounding moves each mean by less than a unit.
+    // The distance of two means changes by less than two units, so `distance(ofUnits:)` adds two units.
     case .separation: Double(SeparationCode(atLeast: distance(ofUnits: units)).rawValue) - 1
     }
   }

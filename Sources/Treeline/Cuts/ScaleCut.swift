@@ -50,7 +50,7 @@ extension TreeStorage {
         leastMembers = 0
       } else {
         greatest = try leastCoarseness(in: view, limit: limit, leastMembers: leastMembers, scale)
-        // At this scale the limit has room for all nodes, unless a damaged file contradicts itself.
+        // At this scale, the number of nodes is within the limit, unless a damaged file contradicts itself.
         room = limit
       }
     }

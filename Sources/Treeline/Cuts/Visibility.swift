@@ -106,9 +106,9 @@ extension TreeStorage {
 
   /// Returns the visibilities of both children of a visible node.
   ///
-  /// Because the node has a visible point, at least one child has a visible point. Therefore a search for points is
-  /// necessary only if the boxes of both children overlap the window. So on the way from the root down to a small
-  /// window, a query reads one or two boxes for each level.
+  /// Because the node has a visible point, at least one child has a visible point. A search for points is necessary
+  /// only if the boxes of both children overlap the window. Otherwise, the child whose box overlaps the window has the
+  /// visible point. So on the way from the root down to a small window, a query reads one or two boxes for each level.
   func visibilities<Counted>(
     of pair: ChildPair, of node: Node, below visibility: Visibility, in view: PointsInView<Counted>
   )
@@ -170,7 +170,8 @@ extension TreeStorage {
   }
 
   /// Returns the visibilities of both children of a visible node, given upper bounds of these visibilities. If both
-  /// bounds allow a child to be visible, each child whose bound is `partial` is searched for a visible point.
+  /// children may be visible according to the bounds, each child whose bound is `partial` is searched for a visible
+  /// point.
   @inline(never) func searched<Counted>(
     _ visibilities: (left: Visibility, right: Visibility), of pair: ChildPair, of node: Node,
     in view: PointsInView<Counted>
@@ -182,8 +183,8 @@ extension TreeStorage {
     return (left, right)
   }
 
-  /// Returns whether a node has a point in view. The node must not be a part of a bucket. Its box must overlap the
-  /// window, and some of its points must be counted.
+  /// Returns whether a node has a point in view. The node must not be a part of a bucket. The node's box must overlap
+  /// the window. Under a filter, at least one point of the node must pass the filter.
   @inline(__always) func hasPointInside<Counted>(_ node: Node, _ view: PointsInView<Counted>) throws(IndexError) -> Bool
   {
     let sides = view.edges.sidesOutside(of: nodes + Int(node.record))

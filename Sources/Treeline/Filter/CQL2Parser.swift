@@ -38,7 +38,7 @@ extension Filter {
   }
 }
 
-/// A recursive-descent parser of filters with one token of lookahead.
+/// A recursive-descent parser of filters. The parser looks ahead by one token.
 struct CQL2Parser {
   private var scanner: CQL2Scanner
   private var depth = 0

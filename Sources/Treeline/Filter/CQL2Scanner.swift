@@ -134,7 +134,8 @@ extension CQL2Scanner {
 
   private mutating func symbol(_ scalar: Unicode.Scalar) throws(FilterTextError) -> String {
     let start = range.lowerBound
-    // Some of these symbols do not exist in CQL2. The scanner reads them so that the parser can name the remedy.
+    // Some of these symbols do not exist in CQL2. The scanner accepts these symbols, too, so that the parser can say
+    // how to correct the text.
     let symbols = [
       "<=", ">=", "<>", "!=", "==", "&&", "||", "<", ">", "=", "(", ")", ",", "+", "-", "*", "/", "^", "%", "!", "[",
     ]
@@ -192,8 +193,8 @@ extension CQL2Scanner {
 extension CQL2Scanner {
   static func isDigit(_ scalar: Unicode.Scalar) -> Bool { "0"..."9" ~= scalar }
 
-  /// Returns whether a character may begin a name. The ranges are from the grammar of CQL2, which took them from names
-  /// in XML.
+  /// Returns whether a character may begin a name. The ranges of characters are from the grammar of CQL2. That grammar
+  /// took the ranges from the grammar of XML.
   static func isIdentifierStart(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x3A, 0x5F, 0x41...0x5A, 0x61...0x7A: true
@@ -225,7 +226,8 @@ enum CQL2Keyword: String {
 
   /// Recognizes a keyword in upper, lower or mixed case.
   init?(spelling: String) {
-    // Swift may treat a word with characters beyond ASCII as equal to a keyword. For example, the Kelvin sign equals K.
+    // A keyword has only ASCII characters. This check is needed because Swift treats some other characters as equal to
+    // ASCII letters. For example, the Kelvin sign equals K.
     guard spelling.utf8.count <= 7, spelling.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
     self.init(rawValue: spelling.lowercased())
   }

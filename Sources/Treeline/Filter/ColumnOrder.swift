@@ -9,7 +9,7 @@ final class ColumnOrder: PreparedValues {
 
   var byteCount: Int { treeIndices.byteCount }
   private let values: Column.Values
-  /// Number of points that have a value.
+  /// Number of points whose value in the column is not missing.
   private let valueCount: Int
 
   var count: Int { treeIndices.count }

@@ -87,8 +87,8 @@ public struct FilterValue: Hashable, Sendable {
     case instant(Instant)
     /// A date, given by the first moment of the day. It stands for all moments of the day.
     case date(Instant)
-    /// A value that cannot be compared with any other value. The text describes the value. A tree refuses a filter with
-    /// such a value.
+    /// A value that cannot be compared with any other value. The associated string is a description of the value. A
+    /// tree refuses a filter with such a value.
     case unusable(String)
   }
 

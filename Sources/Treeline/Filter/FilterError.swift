@@ -1,6 +1,6 @@
 /// The reason why a tree cannot apply a filter.
 public enum FilterError: Error, Hashable, Sendable {
-  /// The tree has no column of that name.
+  /// The filter names a column that the tree does not have.
   @_spi(Server) case unknownColumn(name: String, known: [String])
   /// A condition does not suit the kind of its column.
   @_spi(Server) case unsuited(column: String, kind: Column.Kind, expected: String, found: String)

@@ -1,8 +1,9 @@
 /// A filter prepared for a tree. It consists of bit masks and of tests of columns, and contains no negations.
 ///
 /// In SQL's logic, a condition is true, false or unknown. The test of a missing value gives unknown. A point passes
-/// only if the whole filter is true. Therefore negations are moved down to the tests by De Morgan's laws. A value
-/// passes a negated test if the value is not missing and fails the original test.
+/// only if the whole filter is true. A bit shows only whether a condition is true, so an inverted bit would treat
+/// unknown as true. Therefore negations are moved down to the tests by De Morgan's laws. A value passes a negated test
+/// if the value is not missing and fails the original test.
 indirect enum FilterPlan {
   case nothing
   case test(ColumnTest)

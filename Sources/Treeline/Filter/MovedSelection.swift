@@ -31,7 +31,7 @@ struct MovedSelection {
   private static let leastShare = 16
 
   /// Returns the selection of the points that pass all conditions, by changing the selection of the previous filter.
-  /// Returns nil if the filters differ in more than one column, or if too many points change.
+  /// Returns nil if the filters differ in conditions on more than one column, or if too many points enter or leave.
   static func selection(from previous: Selection, to terms: [FilterTerm], of tree: ClusterTree)
     throws(CancellationError) -> Selection?
   {

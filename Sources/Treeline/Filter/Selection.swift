@@ -248,7 +248,7 @@ struct NodeSummary {
   @inline(__always) static func mean(of sums: NodeSums, count: Int, in box: PlaneRect) -> (x: Double, y: Double) {
     let count = Double(count)
     let (x, y) = (Double(box.minX) + Double(sums.x) / count, Double(box.minY) + Double(sums.y) / count)
-    // In a box across the seam, x may lie beyond the plane's last unit.
+    // If the box crosses the seam, x may lie beyond the right edge of the plane, at 2^32.
     return (x < 0x1p32 ? x : x - 0x1p32, y)
   }
 }
@@ -341,9 +341,9 @@ struct PassingPoints: CountedPoints {
     CountedShare(isNone: count == 0, isAll: count == UInt64(pointCount))
   }
 
-  /// Returns whether it is certain that some points between two tree indices pass and others fail. Only the counts of
-  /// whole words, which have 64 points each, are read. If the result is false, nothing is certain, and the caller must
-  /// count the bits.
+  /// Returns whether it is certain that some points between two tree indices pass and others fail. If the result is
+  /// false, nothing is certain, and the caller must count the bits. This function is fast: it reads only the counts of
+  /// whole words of 64 bits, one bit for each point.
   @inline(__always) private func isSurelyPart(from start: UInt32, to end: UInt32) -> Bool {
     let (first, last) = (Int(start >> 6) &+ 1, Int(end >> 6))
     let count = Int64(words.before[last]) &- Int64(words.before[first])
@@ -389,10 +389,11 @@ struct PassingPoints: CountedPoints {
   @inline(__always) func meanOfPart(of node: Node, count: Int, in storage: TreeStorage) -> (x: Double, y: Double) {
     let box = storage.nodes[Int(node.record)].box
     if box.isPoint { return (Double(box.minX), Double(box.minY)) }
-    // The prepared sums cannot be used in two cases. First, the box crosses the seam, where the plane begins and ends,
-    // and is at least half the world wide. Sums for boxes across the seam measure x from the meridian that is half the
-    // world away from the seam. A box of this width may also cross that meridian, where x jumps back to 0. Second, the
-    // node lies in a bucket that may cross the seam. The points of the node may then lie on either side of the seam.
+    // The prepared sums cannot be used in two cases. In the first case, the box crosses the seam and is at least half
+    // the world wide. The seam is the meridian at which the plane begins and ends. Sums for boxes across the seam
+    // measure x from the opposite meridian, half the world away. A box of this width may also cross the opposite
+    // meridian, where x jumps back to 0. In the second case, the node lies in a bucket that may cross the seam. The
+    // points of the node may then lie on either side of the seam.
     if box.isAcrossSeam && box.width >= 1 << 31 || !storage.isStored(node) && storage.mayCrossSeam(within: box) {
       return summary(of: node, in: storage).mean
     }
@@ -423,7 +424,7 @@ struct PassingPoints: CountedPoints {
     }
   }
 
-  /// Returns the summary of the passing points in a bucket, or in a part of a bucket. The node has up to 16 points.
+  /// Returns the summary of the passing points of a node with up to 16 points: a bucket, or a part of a bucket.
   private func bucketSummary(of node: Node, in storage: TreeStorage) -> NodeSummary {
     withUnsafeTemporaryAllocation(of: PlanePoint.self, capacity: NodeRecord.bucketCapacity) { members in
       var (bits, count) = (bits(of: node), 0)

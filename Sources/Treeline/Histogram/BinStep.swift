@@ -140,8 +140,8 @@ enum LogarithmicBins {
   /// fewer bins.
   static let factors: [[Int128]] = [[1, 2, 3, 4, 5, 6, 8], [1, 2, 3, 5], [1, 2, 5], [1, 3], [1]]
 
-  /// Number of powers of ten that have their own bins in a column of doubles, besides the power of the column's
-  /// greatest magnitude. All magnitudes below these powers share a bin that begins at 0.
+  /// Number of powers of ten that have their own bins in a column of doubles. The power of the column's greatest
+  /// magnitude is not counted. All magnitudes below the lowest of these powers share a bin that begins at 0.
   static let realDecades = 8
 
   /// Returns the edges of at most `count` bins for integers. If there are more than `count` bins even at the greatest

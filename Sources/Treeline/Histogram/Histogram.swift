@@ -6,7 +6,7 @@
 public struct Histogram: Hashable, Sendable {
   /// The widths of bins.
   public enum Scale: String, CaseIterable, Hashable, Sendable {
-    /// All bins have one width.
+    /// All bins have the same width.
     case even
     /// Bins get wider with the distance from 0. They begin at a few multiples of each power of ten, or at 0. This
     /// scale suits columns whose values differ by powers of ten, such as populations. Columns of times always use the
@@ -66,9 +66,9 @@ extension ClusterTree {
   ///   - scale: The widths of the bins. On the logarithmic scale, there are more bins than `bins` if the values span
   ///     too many powers of ten.
   ///   - viewport: The part of the map in view.
-  /// - Throws: `AggregateError` if the tree has no such column, the column is of another kind, or more than
-  ///   16,777,216 points are in view; `QueryError` if the viewport is not valid; `IndexError` if a
-  ///   file is damaged.
+  /// - Throws: `AggregateError` if the tree has no column of this name, the column has neither numbers nor times, or
+  ///   more than 16,777,216 points are in view; `QueryError` if the viewport is not valid; `IndexError` if a file is
+  ///   damaged.
   /// - Complexity: O(counted points in view), 1 to 2 ns for each point. The first histogram of a column also takes
   ///   O(pointCount) to find the column's extent.
   public func histogram(

@@ -1,5 +1,5 @@
-/// One column of the input in an index. A column of numbers is stored as doubles. Any other column is stored as
-/// indices of entries in a dictionary, which contains the column's distinct values.
+/// One column of the input, as it is stored in an index. A column of numbers is stored as doubles. Any other column is
+/// stored as indices of entries in a dictionary, which contains the column's distinct values.
 ///
 /// A section of kind `attribute` begins with the encoding (4 bytes), the length of the name in bytes (4), the number
 /// of dictionary entries (4) and 4 bytes of 0. The name in UTF-8 follows, padded with zeros to a multiple of 8 bytes.

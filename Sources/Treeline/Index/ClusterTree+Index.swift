@@ -80,14 +80,14 @@ extension TreeStorage {
 }
 
 extension Growth {
-  /// The kind of the section that contains the codes of the tree's separations.
+  /// The kind of section in which the tree's separations are stored as codes.
   package var codesKind: IndexSection.Kind { mergeMetric == .badges ? .badgeScales : .separations }
 }
 
 extension BadgeCurve {
-  /// The bytes of the section. The section begins with the gap between badges (2 bytes), the number of steps of the
-  /// curve (2 bytes) and 4 bytes of 0. The steps follow. A step consists of its point count (4 bytes), its diameter (2
-  /// bytes) and 2 bytes of 0.
+  /// The bytes of a section of kind `badgeCurve`. The section begins with the gap between badges (2 bytes), the number
+  /// of steps of the badge curve (2 bytes) and 4 bytes of 0. The steps follow. Each step has a point count (4 bytes),
+  /// a diameter (2 bytes) and 2 bytes of 0.
   package var bytes: [UInt8] {
     func bytes<Value: FixedWidthInteger>(_ value: Value) -> [UInt8] {
       withUnsafeBytes(of: value.littleEndian) { Array($0) }
@@ -120,7 +120,7 @@ private struct SectionsByKind {
   private let file: NamedBytes
   private var sections: [IndexSection.Kind: IndexSection] = [:]
 
-  /// Rejects unknown sections that are required, and a second section of the same kind.
+  /// Throws if the index has an unknown section that is required, or a second section of a kind that must be unique.
   init(_ header: IndexHeader, _ file: NamedBytes) throws(IndexError) {
     self.file = file
     for (index, section) in header.sections.enumerated() {

@@ -7,7 +7,7 @@ public struct IndexDescription: Hashable, Sendable {
   public var title: String?
   /// The attribution, which names the source of the data. Maps show the attribution in a corner.
   public var attribution: String?
-  /// The unit of the coordinates, such as `m`, if they are x and y on a plain plane. The coordinates of other indexes
+  /// The unit of the coordinates, such as `m`, if the coordinates are x and y. The coordinates of all other indexes
   /// are degrees.
   public var unit: String?
 

@@ -1,4 +1,5 @@
-/// The reason why a file cannot be opened as an index, or a description of its damage. Each case names the file.
+/// The reason why a file cannot be opened as an index, or a description of the file's damage. Each case names the
+/// file.
 public enum IndexError: Error, Hashable, Sendable {
   /// The file cannot be opened or mapped.
   @_spi(Server) case unopenable(path: String, reason: String)
@@ -10,8 +11,8 @@ public enum IndexError: Error, Hashable, Sendable {
   @_spi(Server) case unknownSection(path: String, kind: UInt32)
   /// The bytes at an offset contradict the format or the rest of the file.
   @_spi(Server) case malformed(path: String, offset: UInt64, expected: String, found: String)
-  /// The node record at an offset of the file is not valid, or contradicts other node records. The root's record has
-  /// number 0.
+  /// A node record is not valid, or contradicts other node records. The record is given by its number and by its
+  /// offset in the file. The root's record has number 0.
   @_spi(Server) case damagedNode(path: String, record: Int, offset: UInt64, expected: String, found: String)
 }
 

@@ -58,8 +58,7 @@ import CLibrary
 
     deinit { if let start = bytes.baseAddress { munmap(UnsafeMutableRawPointer(mutating: start), bytes.count) } }
 
-    /// Returns the memory pages of the file to the system. Memory pages that are used later are read from the file
-    /// again.
+    /// Gives the memory pages of the file back to the system. If a page is used later, it is read from the file again.
     package func giveBack() {
       if let start = bytes.baseAddress {
         _ = madvise(UnsafeMutableRawPointer(mutating: start), bytes.count, MADV_DONTNEED)

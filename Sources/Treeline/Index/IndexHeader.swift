@@ -6,8 +6,8 @@
 package struct IndexHeader: Hashable, Sendable {
   /// The version of the format. A reader refuses a major version that it does not know.
   package var majorVersion: UInt16
-  /// The minor version. An addition to the format raises only the minor version if each older reader either ignores
-  /// the addition or refuses the index.
+  /// The minor version. An addition to the format raises the minor version, and not the major version, if every older
+  /// reader either ignores the addition or refuses the index.
   package var minorVersion: UInt16
   /// The length of the whole file in bytes.
   package var fileLength: UInt64

@@ -1,8 +1,7 @@
 import CLibrary
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// An index, and the header from which it was opened. This type is for programs that keep running while their indexes
-  /// are replaced.
+  /// An opened index and its header. This type is for programs that keep running while their indexes are replaced.
   @_spi(Server) public struct LoadedIndex: Sendable {
     package let header: IndexHeader
     public let tree: ClusterTree
@@ -47,7 +46,7 @@ import CLibrary
     }
 
     /// Compares the sections of a file with the checksums in the header of this index. The file is not mapped. So if
-    /// the file is truncated meanwhile, this function throws, and the program does not crash.
+    /// the file is truncated during the comparison, this function throws, and the program does not crash.
     ///
     /// - Throws: `IndexError`
     /// - Complexity: O(bytes)

@@ -24,7 +24,7 @@ extension ParameterValue: CustomStringConvertible {
     }
   }
 
-  /// Returns the text of a number, as in parameters and messages.
+  /// Returns the text that stands for a number in parameters and messages.
   package static func text(_ number: Double) -> String {
     let text = "\(number)"
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text

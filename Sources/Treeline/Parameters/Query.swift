@@ -22,7 +22,7 @@ public struct Query: Hashable, Sendable {
   ///
   /// The value is true for a cut with a limit or a detail if the viewport is a box or a screen. The value is false for
   /// a spacing and for badges, because they keep clusters apart only if each cluster is shown at its own position. The
-  /// value is also false for a tile, because a tile must show a cluster at the same position as its neighboring tiles.
+  /// value is also false for a tile, because neighboring tiles must show a cluster at the same position.
   /// `ClusterTree.shownPosition(of:at:keptVisibleIn:)` finds the position.
   package var keepsClustersVisible: Bool {
     switch viewport.area {

@@ -131,7 +131,7 @@ extension QueryParameters {
     return value
   }
 
-  /// Adds a parameter if it was not given.
+  /// Adds a parameter with a default value, unless the parameter was given.
   @_spi(Server) public mutating func setDefault(_ key: String, _ value: String) {
     if !has(key) { entries.append(Entry(key: key, name: prefix + key, value: value, isRead: true)) }
   }
@@ -149,8 +149,8 @@ extension QueryParameters {
   /// Returns the value of a parameter, whether or not it has been read.
   @_spi(Server) public func value(_ key: String) -> String? { entries.first { $0.key == key }?.value }
 
-  /// Returns the name that messages use for a parameter. If the parameter was not given, returns the name by which it
-  /// would be given.
+  /// Returns the name that messages use for a parameter. For a parameter that was not given, this name is `prefix`
+  /// followed by `key`.
   @_spi(Server) public func name(_ key: String) -> String { entries.first { $0.key == key }?.name ?? prefix + key }
 
   /// Reads the value of a parameter; nil if it was not given.

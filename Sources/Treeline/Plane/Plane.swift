@@ -14,16 +14,16 @@ public struct Plane: Hashable, Sendable {
   /// The kind of coordinates.
   public let projection: Projection
 
-  /// The distance in units from longitude -180 eastwards to the seam. The seam is the meridian at which x is 0. The
-  /// distance is always 0 on a plain plane.
+  /// The distance in units from longitude -180 eastwards to the seam. The seam is the meridian at which x is 0. On a
+  /// plane without a map projection, the distance is always 0.
   package let seam: UInt32
 
-  /// The x of the left edge of a plain plane's square, in the units of the data. On Web Mercator, `left`, `top` and
-  /// `side` are 0.
+  /// The x of the left edge of the plane's square, in the units of the data. On Web Mercator, `left`, `top` and `side`
+  /// are 0.
   package let left: Double
-  /// The y of the top edge of a plain plane's square, in the units of the data.
+  /// The y of the top edge of the plane's square, in the units of the data; 0 on Web Mercator.
   package let top: Double
-  /// The side of a plain plane's square, in the units of the data.
+  /// The side of the plane's square, in the units of the data; 0 on Web Mercator.
   package let side: Double
 
   /// Returns the Web Mercator plane, cut open along the meridian that `seam` gives.
@@ -31,8 +31,8 @@ public struct Plane: Hashable, Sendable {
     Plane(projection: .webMercator, seam: seam, left: 0, top: 0, side: 0)
   }
 
-  /// Returns the plain plane whose square has its top left corner at `left`, `top`. If the side is 0, the plane has
-  /// only one position.
+  /// Returns a plane without a map projection. The top left corner of its square is at `left`, `top`. If the side is
+  /// 0, the plane has only one position.
   package static func planar(left: Double, top: Double, side: Double) -> Plane {
     precondition(left.isFinite && top.isFinite && side.isFinite && side >= 0, "Expected a finite square, side >= 0")
     return Plane(projection: .planar, seam: 0, left: left, top: top, side: side)
@@ -81,17 +81,18 @@ extension Plane {
     side > 0 ? UInt32(min(max(wholeUnits(distance), 0), Self.squareWidth)) : 0
   }
 
-  /// Converts a distance in the units of the data to whole units of the plane. The result is limited, so that sums
-  /// that contain the result are finite. If all points have one position, the plane has no scale, and only the sign of
-  /// the result has a meaning.
+  /// Converts a distance in the units of the data to whole units of the plane. The result is limited to -2^900 ...
+  /// 2^900, so it stays finite when other distances are added to it. If all points have one position, the plane has no
+  /// scale, and only the sign of the result has a meaning.
   func wholeUnits(_ distance: Double) -> Double {
     min(max((distance / (side > 0 ? side : 1) * Self.squareWidth).rounded(), -0x1p900), 0x1p900)
   }
 
   private static let worldWidth = Mercator.worldWidth
 
-  /// The greatest x and the greatest y on a plain plane. Points on the right edge of the square have this x, and
-  /// points on the bottom edge have this y. On Web Mercator, the right edge is the seam, where x is 0 again.
+  /// The greatest x and the greatest y on a plane without a map projection. Points on the right edge of the square
+  /// have this x, and points on the bottom edge have this y. On Web Mercator, the right edge is the seam, where x is 0
+  /// again.
   private static let squareWidth = 0x1p32 - 1
 }
 
@@ -154,7 +155,7 @@ extension Plane {
   @inline(__always) private func longitude(x: Double) -> Double {
     let turns = turns(x: x)
     // For a position on the plane, `turns` is not negative, so conversion to an integer rounds down.
-    // `rounded(.down)` would be slower, because it may be a function call, like `rounded()` in `Int64(nearest:)`.
+    // `rounded(.down)` would be slower, because on some processors it calls a function (see `Int64(nearest:)`).
     let wholeTurns = turns >= 0 && turns < 0x1p31 ? Double(Int64(turns)) : turns.rounded(.down)
     return (turns - wholeTurns) * 360 - 180
   }
@@ -178,7 +179,7 @@ extension Plane {
   ///   - width: The width of the screen, in pixels.
   ///   - height: The height of the screen, in pixels.
   ///   - padding: The pixels that stay free at each edge.
-  ///   - maximumZoom: The zoom for a single position.
+  ///   - maximumZoom: The upper limit of the zoom. A box with a single position gets this zoom.
   /// - Returns: The zoom; -infinity if the padding leaves no room.
   package static func zoom(
     fitting rect: PlaneRect, width: Double, height: Double, padding: Double = 0, maximumZoom: Double = 20
@@ -188,8 +189,8 @@ extension Plane {
     return units > 0 ? min(24 - Binary.logarithm(units), maximumZoom) : maximumZoom
   }
 
-  /// Returns the greatest zoom at which a part of the plane fits into a screen, but at most 24. At zoom 24 a pixel is
-  /// one unit wide.
+  /// Returns the greatest zoom at which a rectangle on the plane fits on a screen, but at most 24. At zoom 24, a pixel
+  /// is one unit wide.
   package static func zoom(fittingWidth width: Double, height: Double, into size: Viewport.Size) -> Double {
     24 - Binary.logarithm(max(width / size.width, height / size.height, 1))
   }

@@ -34,7 +34,7 @@ package struct PlaneRect: BitwiseCopyable, Hashable, Sendable {
   /// Makes the box of one position.
   @inlinable package init(_ point: PlanePoint) { self.init(minX: point.x, minY: point.y, maxX: point.x, maxY: point.y) }
 
-  // Widths and heights are computed modulo 2^32, so that a damaged index with swapped edges cannot trap.
+  // Widths and heights are computed modulo 2^32, so that swapped edges in a damaged index cannot cause a trap.
 
   /// The distance from the western edge to the eastern edge, in units.
   @inlinable package var width: UInt32 { maxX &- minX }
@@ -71,7 +71,7 @@ package struct PlaneRect: BitwiseCopyable, Hashable, Sendable {
     maxY = max(maxY, point.y)
   }
 
-  /// Returns the smallest box around both boxes.
+  /// Returns the smallest box around this box and another box.
   @inlinable package func union(_ other: PlaneRect) -> PlaneRect {
     PlaneRect(
       minX: min(minX, other.minX), minY: min(minY, other.minY), maxX: max(maxX, other.maxX), maxY: max(maxY, other.maxY)

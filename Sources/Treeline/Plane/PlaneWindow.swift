@@ -42,7 +42,7 @@ package struct PlaneWindow: Hashable, Sendable {
 
   /// Returns whether a fractional position, such as a mean, is in the window.
   package func contains(x: Double, y: Double) -> Bool {
-    // The mean of a cluster across the seam may have an x beyond the plane's last unit.
+    // If a cluster was merged across the seam, the x of its mean may lie beyond the plane's last unit.
     let x = x >= 0x1p32 ? x - 0x1p32 : x
     let (east, crossesSeam) = self.x.addingReportingOverflow(width)
     let (startsBefore, endsBehind) = (Double(self.x) <= x, x <= Double(east))
@@ -119,7 +119,7 @@ extension Plane {
 /// edges.
 struct WindowEdges {
   let window: PlaneWindow
-  /// Whether the window or any box may cross the seam.
+  /// Whether the window crosses the seam, or some of the boxes may cross it.
   let crossesSeam: Bool
   /// The window's east, south, west and north edges. They are compared with the opposite sides of a box: its west,
   /// north, east and south sides, in this order. If a side lies beyond the opposite edge, the whole box is outside the
@@ -130,7 +130,7 @@ struct WindowEdges {
   /// lies west of the window's west edge.
   private let nearer: SIMD4<Int32>
 
-  /// - Parameter boxesCrossSeam: Whether any box may cross the seam.
+  /// - Parameter boxesCrossSeam: Whether some of the boxes may cross the seam.
   init(of window: PlaneWindow, boxesCrossSeam: Bool = false) {
     let (east, overflow) = window.x.addingReportingOverflow(window.width)
     crossesSeam = overflow || boxesCrossSeam
@@ -199,8 +199,8 @@ struct SidesOutside {
   @inline(__always) var areNone: Bool { bytes == 0 }
   @inline(__always) var areAll: Bool { UInt32(truncatingIfNeeded: bytes) != 0 }
 
-  /// Whether at least one whole side of the box is inside, which means that a point is inside, too. A whole side is
-  /// inside if at most one side is outside.
+  /// Whether at least one whole side of the box is inside, which means that a point is inside, too. If only one side
+  /// is outside, the whole opposite side is inside. If no side is outside, the whole box is inside.
   @inline(__always) var leaveOneInside: Bool {
     let short = UInt32(truncatingIfNeeded: bytes &>> 32) & 0x0101_0101
     return !areAll && short & (short &- 1) == 0

@@ -4,7 +4,7 @@ public struct ShownPosition: Hashable, Sendable {
   public enum Rule: String, Sendable, Hashable, CaseIterable {
     /// The mean of the cluster's points. There may be no point at the mean. For example, a town around a bay is shown
     /// in the water. Under a filter, this is the mean of the points that pass. Clusters may then be closer to each
-    /// other than the cut's spacing or badges allow.
+    /// other than the cut allows.
     case mean
     /// The point nearest to the mean.
     case member
@@ -195,8 +195,8 @@ extension TreeStorage {
     return best.treeIndex == .max ? nil : best.treeIndex
   }
 
-  /// Returns the tree indices of a bucket or of a part of a bucket. If all points have the same position, returns only
-  /// the index of the first counted point, or an empty range if no point is counted.
+  /// Returns the tree indices of the points in a bucket or in a part of a bucket. If all points have the same
+  /// position, returns only the index of the first counted point, or an empty range if no point is counted.
   func distinctTreeIndices(of node: Node, _ counted: some CountedPoints) throws(IndexError) -> Range<Int> {
     if nodes[Int(node.record)].box.isPoint {
       guard counted.hasAny(of: node) else { return node.range.prefix(0) }

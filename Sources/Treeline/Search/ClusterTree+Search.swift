@@ -15,9 +15,9 @@ extension ClusterTree {
   /// `saint den` finds `Saint-Denis`.
   ///
   /// Points whose whole text begins with `text` are in alphabetical order, so `Paris` comes before `Paris 10e`. Points
-  /// with equal texts are in tree order. Points that contain `text` only at a later word come last, sorted by their
-  /// text from this word on. The filter of the tree has no effect. The page about the index format says which words of
-  /// a point's text are searched, and which characters count as equal.
+  /// with equal texts are in tree order. Points that contain `text` only at the beginning of a later word come last,
+  /// sorted by their text from this word on. The filter of the tree has no effect. The page about the index format
+  /// says which words of a point's text are searched, and which characters count as equal.
   ///
   /// ```swift
   /// for hit in try map.tree.search("ritz", in: "name", limit: 5) { print(hit.text) }

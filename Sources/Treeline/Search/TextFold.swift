@@ -124,7 +124,8 @@ package struct FoldedText: IteratorProtocol {
   private let fold = TextFold.shared
   private let bytes: UnsafeRawBufferPointer
   private var position = 0
-  /// `rest` has the characters of a form that were not returned yet. If there is a `held`, it is returned first.
+  /// `rest` contains the characters of a form that were not returned yet. If `held` is not nil, it is returned before
+  /// them.
   private var rest: ArraySlice<UInt32> = []
   private var held: UInt32?
   private var isBetweenWords = true

@@ -37,7 +37,7 @@
   static let wordsPerLook = 1 << 10
 
   /// Checks for cancellation if `word` is a multiple of `wordsPerLook`. A loop over words, each with the bits of 64
-  /// rows, calls this function with the number of every word.
+  /// rows, calls this function with the index of each word.
   @inline(__always) static func check(atWord word: Int) throws(CancellationError) {
     if word & (wordsPerLook &- 1) == 0 { try check() }
   }

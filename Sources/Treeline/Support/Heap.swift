@@ -1,4 +1,4 @@
-/// A binary heap with the least element first. It is implemented here because the runtime has no dependencies.
+/// A binary heap with the least element first. It is implemented here because the library uses no other packages.
 package struct Heap<Element: Comparable> {
   @usableFromInline var elements: ContiguousArray<Element> = []
 

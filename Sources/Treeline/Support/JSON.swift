@@ -95,7 +95,7 @@ private struct Scanner {
       } else if !scalar() {
         return false
       }
-      // A value is complete here. The loop also completes every array and object that ends after this value.
+      // A value is complete here. The loop also completes every array and object that ends right after this value.
       while true {
         guard let isObject = open.last else { return true }
         skipSpace()

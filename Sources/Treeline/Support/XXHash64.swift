@@ -1,6 +1,6 @@
 /// The 64-bit hash xxHash64 (Y. Collet, XXH64 as specified in doc/xxhash_spec.md of Cyan4973/xxHash), with seed 0.
 ///
-/// The hash is implemented here because the runtime has no dependencies.
+/// The hash is implemented here because the library uses no other packages.
 package struct XXHash64 {
   private var lanes: (UInt64, UInt64, UInt64, UInt64) = (prime1 &+ prime2, prime2, 0, 0 &- prime1)
   private var pending: [UInt8] = []

@@ -1,6 +1,7 @@
-/// The bit layout of buckets. Buckets are small nodes whose descendants are not stored, because the descendants follow
-/// from the gaps between points. Nearly all code that depends on the capacity of a bucket is in this file; the comment
-/// above `bucketCapacity` lists the other places. `BucketLayoutTests` checks that the numbers agree.
+/// The bit layout of buckets. Buckets are small nodes whose descendants are not stored, because the descendants can be
+/// computed from the gaps between points. Nearly all code that depends on the capacity of a bucket is in this file;
+/// the comment above `bucketCapacity` lists the other places. `BucketLayoutTests` checks that the capacity fits the
+/// layout.
 ///
 /// Three things are packed:
 /// - the gaps after the points of a bucket, 4 bits each, read as one 64-bit word;
@@ -28,8 +29,8 @@ enum Bucket {
   /// The flag of a node that is wholly visible.
   static let whollyVisible: UInt32 = 1 << 31
 
-  /// The greatest level of a bucket. The parts of a bucket may lie up to 15 levels deeper, and their levels must fit a
-  /// cluster's id.
+  /// The greatest level of a bucket. The parts of a bucket may lie up to 15 levels deeper, and their levels must fit
+  /// into the id of a cluster.
   static let maximumLevel = TreeStorage.maximumLevel - (NodeRecord.bucketCapacity - 1)
 }
 
@@ -59,7 +60,7 @@ package enum Gap {
   /// Returns the number of bytes that store the gaps of `pointCount` points.
   package static func byteCount(ofPoints pointCount: Int) -> Int { (pointCount + 1) / 2 }
 
-  /// Returns the byte that holds the gaps after two neighboring points. The first point has an even index.
+  /// Returns the byte that holds two gaps: the gap after a point with an even index, and the gap after the next point.
   @inline(__always) package static func byte(even: UInt8, odd: UInt8) -> UInt8 { even | odd << 4 }
 
   /// Returns the gap after a point, given the byte that holds the gap.

@@ -15,7 +15,8 @@ public struct ClusterTree: Sendable {
   /// The counted points; nil if all points are counted.
   let selection: Selection?
 
-  /// The points that pass the tree's filter; nil if the tree has no filter. Not nil if all points pass the filter.
+  /// The points that pass the tree's filter; nil if the tree has no filter. If all points pass the filter, this
+  /// property is still not nil.
   let filterSelection: Selection?
 
   /// The plane on which the points lie. The plane converts coordinates to positions and back.
@@ -63,8 +64,8 @@ public struct ClusterTree: Sendable {
   /// Returns this tree with a new place among the versions of an edited tree.
   func with(_ lineage: Lineage) -> ClusterTree { ClusterTree(self, lineage: lineage) }
 
-  /// Returns whether both values refer to the same tree. Trees with equal contents may still be different trees.
-  /// The counted points may differ.
+  /// Returns whether both values refer to the same tree. Two values of the same tree may count different points.
+  /// Trees with equal contents may still be different trees.
   package func isSame(as other: ClusterTree) -> Bool { storage === other.storage }
 
   /// Returns whether both trees count the same points. This is the case if both trees have the same selection, or if
@@ -149,9 +150,9 @@ extension ClusterTree {
   /// A hash of the hierarchy and the positions. Two trees have the same hash if they are the same hierarchy over the
   /// same positions. Other trees have the same hash only by chance.
   ///
-  /// The hash covers the plane, the positions in tree order, the shape and the exact sums of every node. Split lines
-  /// follow from these data and are not hashed. The hash does not cover row numbers, so shuffling the input does not
-  /// change it.
+  /// The hash covers the plane, the positions in tree order, the shape of the hierarchy, and the exact sums of every
+  /// node. Split lines follow from these data and are not hashed. The hash does not cover row numbers, so it stays the
+  /// same if the input is shuffled.
   ///
   /// - Complexity: O(pointCount)
   public var contentHash: UInt64 {

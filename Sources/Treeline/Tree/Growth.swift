@@ -51,7 +51,7 @@ extension Growth {
     }
   }
 
-  /// The number by which an index stores the kind of the split rule, or the metric.
+  /// The number that stands for this growth in an index. Each kind of split rule and each metric has its own number.
   package var rawKind: UInt32 {
     switch self {
     case .splitting(let rule): rule.kind.rawValue
@@ -73,8 +73,8 @@ extension Growth {
   static let latestMinorVersion = ([.splitting(.mean)] + MergeMetric.allCases.map(Growth.merging)).map(\.minorVersion)
     .max()!
 
-  /// A list of all kinds for messages. Each kind is written as its number and its name: `1 (mean), 2 (least-scatter), 3
-  /// (gamma), 4 (merge:distance)` and so on.
+  /// A list of all kinds, for messages. Each kind is written as its number and its name:
+  /// `1 (mean), 2 (least-scatter), 3 (gamma), 4 (merge:distance)` and so on.
   static var kinds: String {
     let splits = SplitRule.Kind.allCases.map { "\($0.rawValue) (\($0.name))" }
     let merges = MergeMetric.allCases.map(Growth.merging).map { "\($0.rawKind) (\($0))" }
@@ -105,7 +105,7 @@ extension Growth: CustomStringConvertible {
   }
 }
 
-/// The rule for the position of a cluster in a tree grown by merging. Cuts that keep clusters apart measure the
+/// The rule for the position of a cluster in a tree grown by merging. A cut that keeps clusters apart measures the
 /// distances between these positions.
 public enum ClusterAnchor: String, Hashable, Sendable, CaseIterable {
   /// The mean of the cluster's points. There may be no point at the mean.

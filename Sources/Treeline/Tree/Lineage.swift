@@ -5,7 +5,8 @@ import Synchronization
 package final class Lineage: Sendable {
   /// Number of this version. It is unique in this run of the program.
   private let number = Lineage.count.add(1, ordering: .relaxed).newValue
-  /// Numbers of earlier versions, each with the change to the next version. The last change leads to this version.
+  /// Numbers of earlier versions. Each number is stored with the change that made the next version from that version.
+  /// The last change made this version.
   private let changes: [(number: Int, change: RowChange)]
 
   private static let count = Atomic<Int>(0)

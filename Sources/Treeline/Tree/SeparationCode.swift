@@ -22,7 +22,7 @@ package struct SeparationCode: Hashable, Sendable {
   /// A code that is greater than the code of every distance on the plane. A cut at this code shows only the root.
   package static let beyondAll = SeparationCode(rawValue: 55 << significandBits)
 
-  /// The number of bits after the leading 1 bit of a significand.
+  /// The number of bits that follow the leading 1 in a significand.
   private static let significandBits: UInt16 = 10
 
   /// Makes the greatest code whose squared distance is at most `squaredDistance`.

@@ -1,5 +1,5 @@
 /// The greatest spacing at which a node may be replaced by its children. It does not depend on what is shown around
-/// the node. The spacing of a map is the least distance between badges that the map allows.
+/// the node. The spacing of a map is the least distance that the map allows between badges.
 ///
 /// At a spacing r, a node is split only if two conditions are met. First, the children are at least r apart. Second, a
 /// single badge would represent the node badly. The second condition is needed because the children take room from

@@ -50,8 +50,8 @@ public struct SplitRule: Hashable, Sendable {
   /// equally good, the first of them along the axis is taken. Then points move to the half whose mean is nearer, as
   /// long as such a move lowers the scatter enough.
   ///
-  /// In a cut that splits the widest clusters first, points lie a tenth closer to their clusters than with `mean`, if
-  /// both cuts have the same number of clusters. Building takes about twice as long as with `mean`. In the worst case,
+  /// Points lie a tenth closer to their clusters than with `mean`. This compares cuts that split the widest clusters
+  /// first and have the same number of clusters. Building takes about twice as long as with `mean`. In the worst case,
   /// if distances double from point to point, building takes five times as long.
   public static let leastScatter = SplitRule(.leastScatter)
 

@@ -91,8 +91,8 @@ extension TreeGroups {
 // MARK: - Nodes
 
 extension TreeStorage {
-  /// Returns whether a node contains more than an answer may show as one cluster: points of several groups, or several
-  /// points that are never clustered.
+  /// Returns true if a node must not be shown as one cluster. Such a node contains points of several groups, or
+  /// several points that are never clustered.
   @inline(__always) package func isAboveClusters(_ node: Node) -> Bool {
     groups.map { isAboveClusters(node, $0) } ?? false
   }

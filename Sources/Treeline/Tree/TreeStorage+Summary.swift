@@ -1,8 +1,8 @@
 extension TreeStorage {
   /// Returns the sums and the covariance of a node's points.
   ///
-  /// In a damaged file the mean of a node may lie outside the node's box. Then coordinates could become NaN. Such a
-  /// mean is moved to the edge of the box.
+  /// In a damaged file the mean of a node may lie outside the node's box. Such a mean is moved to the edge of the box,
+  /// because otherwise coordinates could become NaN.
   ///
   /// Complexity: O(1): sums and covariances are stored, or computed from at most 16 points.
   /// - Precondition: `checkSummary(of: node)` succeeds.
@@ -70,7 +70,8 @@ extension TreeStorage {
     let sums =
       isStored(node)
       ? sums[NodeSums.index(ofLeftChild: leftChild(of: node.record))] : sums(of: members(of: node), in: box)
-    // The product fits 64 bits, because a node has at most 2^31 points, and a box is at most 2^32 units wide and high.
+    // The products of point count and box size fit 64 bits, because a node has at most 2^31 points, and a box is at
+    // most 2^32 units wide and high.
     return NodeSums(
       x: min(sums.x, UInt64(node.count) * UInt64(box.width)), y: min(sums.y, UInt64(node.count) * UInt64(box.height)))
   }

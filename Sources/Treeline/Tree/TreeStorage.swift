@@ -22,8 +22,8 @@ package final class TreeStorage: @unchecked Sendable {
   package let sums: UnsafePointer<NodeSums>
   package let spreads: UnsafePointer<NodeSpread>
 
-  /// The `SeparationCode` of each node with children, if computed. There are `pointCount` entries. The code of a node
-  /// is at the tree index of the first point of its right child.
+  /// The `SeparationCode` of each node with children; nil if the codes were not computed. There are `pointCount`
+  /// entries. The code of a node is at the tree index of the right child's first point.
   package let separations: UnsafePointer<UInt16>?
 
   /// The badge curve of a tree that was grown for badges and has separations. The separations of such a tree are
@@ -126,7 +126,7 @@ package struct NodeSums: BitwiseCopyable {
 
   package init(x: UInt64, y: UInt64) { (self.x, self.y) = (x, y) }
 
-  /// Returns the number of entries of a tree.
+  /// Returns the number of entries in a tree's array of sums.
   @inlinable package static func count(ofNodes nodeCount: Int) -> Int { max(nodeCount - 1, 0) / 2 }
 
   /// Returns the index of a node's entry in the array of sums and in the array of spreads.

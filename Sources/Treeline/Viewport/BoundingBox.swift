@@ -1,7 +1,7 @@
 /// A box of longitudes and latitudes in degrees. All four edges belong to the box.
 ///
 /// If `west` is greater than `east`, the box crosses the antimeridian (RFC 7946, section 5.2).
-/// On a plain plane, which has no degrees, the edges are x and y, and `west` must not exceed `east`.
+/// On a plane without a map projection, the edges are x and y instead of degrees, and `west` must not exceed `east`.
 public struct BoundingBox: Hashable, Sendable {
   /// The least longitude, or the longitude at which a box across the antimeridian begins.
   public var west: Double

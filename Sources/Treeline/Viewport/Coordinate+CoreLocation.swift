@@ -9,8 +9,8 @@
   }
 
   extension CLLocationCoordinate2D {
-    /// Creates a coordinate for Core Location and MapKit. Do not convert coordinates on a plain plane, because they
-    /// are not degrees.
+    /// Creates a coordinate for Core Location and MapKit. Do not convert coordinates on a plane without a map
+    /// projection, because they are not degrees.
     public init(_ coordinate: Coordinate) {
       self.init(latitude: coordinate.latitude, longitude: coordinate.longitude)
     }

@@ -1,6 +1,6 @@
 /// A position: longitude and latitude in degrees. Longitude comes first, as in GeoJSON (RFC 7946, section 3.1.1).
 ///
-/// On a plain plane, which has no degrees, longitude is x, and latitude is y, which grows upwards.
+/// On a plane without a map projection, `longitude` contains x, and `latitude` contains y. There y grows upwards.
 public struct Coordinate: BitwiseCopyable, Hashable, Sendable {
   /// Longitude in degrees, positive to the east.
   public var longitude: Double
@@ -13,12 +13,12 @@ public struct Coordinate: BitwiseCopyable, Hashable, Sendable {
     self.latitude = latitude
   }
 
-  /// Creates a position from x and y on a plain plane.
+  /// Creates a position from x and y on a plane without a map projection.
   public init(x: Double, y: Double) { self.init(longitude: x, latitude: y) }
 
-  /// The x of plain coordinates (without a map projection).
+  /// The x of a position on a plane without a map projection.
   public var x: Double { longitude }
-  /// The y of plain coordinates, growing upwards.
+  /// The y of a position on a plane without a map projection. It grows upwards.
   public var y: Double { latitude }
 }
 

@@ -1,6 +1,6 @@
 extension Int {
-  /// Converts a whole number. A number beyond the range of `Int` becomes the least or the greatest `Int`, and NaN
-  /// becomes 0.
+  /// Converts a whole number from `Double` to `Int`. A number beyond the range of `Int` becomes the least or the
+  /// greatest `Int`, and NaN becomes 0.
   init(clamping number: Double) {
     self = number.isNaN ? 0 : number < -0x1p63 ? .min : number >= 0x1p63 ? .max : Int(number)
   }

@@ -4,9 +4,9 @@
 /// at the same scale. Pass such a zoom with `tileSize: .pixels512`.
 ///
 /// ```swift
-/// Viewport(paris)                                              // a box, without a scale: enough for a limit
+/// Viewport(paris)                                              // a box without a scale, for a cut with only a limit
 /// Viewport(paris, zoom: 11.5)                                  // a box at a zoom
-/// Viewport(paris, width: 1024, height: 768)                    // a box on a screen, which gives it a zoom
+/// Viewport(paris, width: 1024, height: 768)                    // a box on a screen; the zoom is computed
 /// Viewport(center: louvre, zoom: 14, width: 1024, height: 768)
 /// Viewport(tile: MapTile(zoom: 4, x: 8, y: 5)!, tileSize: .pixels512)
 /// ```
@@ -52,8 +52,8 @@ public struct Viewport: Hashable, Sendable {
   /// The part of the map in view.
   @_spi(Server) public let area: Area
 
-  /// The zoom, which may be fractional; nil if no zoom was given. The zoom of a box on a screen is computed only when
-  /// the viewport is located on a plane.
+  /// The zoom, which may be fractional; nil if no zoom was given. For a box on a screen this property is nil, too:
+  /// that zoom depends on the plane and is computed later.
   public let zoom: Double?
 
   /// Size of the screen; nil if the viewport has no screen.
@@ -107,7 +107,7 @@ public struct Viewport: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - tile: The tile.
-  ///   - tileSize: Width in pixels at which the tile is shown at its own zoom.
+  ///   - tileSize: Width of the tile on the screen at the tile's own zoom, in pixels.
   ///   - margin: Width in pixels of a margin around the tile, which is in view, too. For tiles, this margin is often
   ///     called a buffer.
   public init(tile: MapTile, tileSize: TileSize = .pixels256, margin: Double = 0) {
@@ -153,8 +153,8 @@ public struct Viewport: Hashable, Sendable {
   /// Height of the part in view, in units of the plane.
   public var height: Double { Double(window.maxY - window.minY) }
 
-  /// Returns an upper bound for the number of squares of a grid that the viewport touches; infinity if the viewport
-  /// has no zoom. The sides of the squares are `pixels` pixels long.
+  /// Returns an upper bound for the number of grid squares that the viewport touches; infinity if the viewport has no
+  /// zoom. The sides of the squares are `pixels` pixels long.
   public func area(inSquaresOf pixels: Double) -> Double {
     guard let zoom else { return .infinity }
     let side = pixels * Plane.unitsPerPixel(zoom: zoom)
@@ -228,7 +228,8 @@ extension Viewport {
     let middle = plane.middle(at: center)
     let northWest = plane.coordinate(x: middle.x - size.width / 2 * units, y: middle.y - size.height / 2 * units)
     let southEast = plane.coordinate(x: middle.x + size.width / 2 * units, y: middle.y + size.height / 2 * units)
-    // A screen may be up to one unit narrower than the world. It is still treated as if it showed all meridians.
+    // A screen as wide as the world or wider shows all meridians. A screen that is less than one unit narrower than
+    // the world is treated in the same way.
     let isWholeTurn = plane.projection == .webMercator && size.width * units > 0x1p32 - 1
     return BoundingBox(
       west: isWholeTurn ? -180 : northWest.longitude, south: southEast.latitude,

@@ -30,8 +30,8 @@ struct Segment: Sendable {
   }
 
   /// True if the node has few points and all sums over its points fit into 64 bits. Then the sums over any part of the
-  /// points fit, too. When the node is split, the points of its smaller child are added up. This takes only a few
-  /// milliseconds, so there are no checks for cancellation during the sum.
+  /// points fit, too. When the node is split, sums over the points of its smaller child are computed. This takes only
+  /// a few milliseconds, so the computation does not check for cancellation.
   var isNarrow: Bool {
     if count > 16 * BuildMonitor.blockSize { return false }
     let countBits = 64 - points.moments.count.leadingZeroBitCount
@@ -70,7 +70,7 @@ struct Splitter<Algorithm: SplitAlgorithm>: Sendable {
       : Split(inTheMiddleOf: arrays.box(points.range), measuredFrom: points.corner)
     let leftCount = arrays.partition(points.range, by: split, threads: threads, monitor)
     let parts = points.parts(leftCount: leftCount, smaller: sum(points.smallerPart(leftCount: leftCount)))
-    // In a cancelled build, sums may leave out some of the points, so the parts must not be used.
+    // If the build is cancelled, the sums may lack some points. So the two parts must not be used.
     if monitor.isCancelled { return nil }
     return (parts.left, parts.right, scatter.spread(count: points.moments.count))
   }

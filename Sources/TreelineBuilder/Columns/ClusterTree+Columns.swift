@@ -45,7 +45,8 @@ extension ClusterTree {
     return with(columns: self.columns + added) { withExtendedLifetime(sections) {} }
   }
 
-  /// Returns this tree without some of its columns and without a filter. An index of the new tree reveals less.
+  /// Returns this tree without some of its columns and without a filter. An index that is written from the new tree
+  /// does not contain the removed columns.
   ///
   /// - Parameter names: Names of the columns to leave out. Names that no column has are ignored.
   public func removing(columns names: Set<String>) -> ClusterTree {
@@ -83,8 +84,8 @@ extension ClusterTree {
   }
 
   /// Finds all values that do not suit their column, and returns the error for the value with the least row number.
-  /// Returns nil if each value suits its column. This function is called after encoding has failed. So nil means that
-  /// the values of one column have no common encoding.
+  /// Returns nil if each value suits its column. This function is called only after encoding has failed. If each value
+  /// suits its column, encoding failed because the values of one column have no common encoding.
   private func firstUnsuitableValue(of columns: [IndexColumn], row: ((Int) -> Int)?) -> ColumnError? {
     let problems = columns.compactMap { column -> (column: String, problem: UnsuitableValue)? in
       guard case .values(let kind?, let value) = column.source else { return nil }

@@ -8,7 +8,7 @@ import Treeline
 public struct ColumnEncoding: Sendable {
   /// Name of the column.
   public let name: String
-  /// Whether values are kept as they are written, for display.
+  /// Whether the original spelling of the values is kept, for display.
   public let isAttribute: Bool
   let form: ColumnForm
   /// Kind of a typed column.
@@ -226,7 +226,7 @@ public struct ColumnEncoding: Sendable {
     return bytes
   }
 
-  /// Visits the dictionary, which is the tail of the section, in parts.
+  /// Visits the dictionary part by part. The dictionary is the tail of the section.
   func forEachPartOfTail<Failure>(_ visit: (UnsafeRawBufferPointer) throws(Failure) -> Void) throws(Failure) {
     guard let entries else { return }
     try [0 as UInt64].withUnsafeBufferPointer { bytes throws(Failure) in try visit(UnsafeRawBufferPointer(bytes)) }

@@ -45,10 +45,10 @@ extension EntrySet {
   }
 
   /// Returns the entry that a column of texts has for a value. Numbers and booleans become texts, spelled as in the
-  /// input. All other entries stay unchanged.
+  /// input. All other values stay unchanged.
   func textEntry(of number: Int) -> ArraySlice<UInt8> { categoryEntry(of: number) ?? self[number] }
 
-  /// The entries of these values in a column of texts.
+  /// The entries that a column of texts has for the values in this set.
   var texts: EntrySet {
     let areTexts = (0..<count).allSatisfy { number in
       switch tag(of: number) {
@@ -72,7 +72,7 @@ extension EntrySet {
 
   /// Number of entries that are values.
   var valueCount: Int {
-    // Missing values have at most two entries, null and absent.
+    // At most two entries stand for missing values: null and absent.
     count - [AttributeValue.Tag.null, .absent].count { number(of: [$0.rawValue]) != nil }
   }
 }

@@ -171,8 +171,8 @@ extension UnsafeMutableBufferPointer<UInt32> {
     return zeroCount
   }
 
-  /// Writes one bit of each integer to `blocks`. These blocks are a part of a level of the wavelet matrix, and the
-  /// length of `blocks` determines their number. Moves the integers whose bit is 0 to the front.
+  /// Writes one bit of each integer to `blocks`, which is a part of one level of the wavelet matrix. The length of
+  /// `blocks` determines how many blocks are written. Moves the integers whose bit is 0 to the front.
   ///
   /// - Parameters:
   ///   - oneCount: Number of 1 bits in this level before the first of these blocks.

@@ -13,7 +13,7 @@ public struct ColumnSurvey: Sendable {
   public enum Purpose: Hashable, Sendable {
     /// A typed column. If the kind is nil, the kind is found from the values.
     case typed(IndexColumn.Kind?)
-    /// Values as they are written, for display.
+    /// Values in their original spelling, for display.
     case attribute
   }
 

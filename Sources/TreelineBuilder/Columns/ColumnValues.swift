@@ -26,7 +26,7 @@ public struct ColumnValues: Sendable {
     }
   }
 
-  /// Visits each different value, and the first point that has this value. Different values are called entries.
+  /// Visits each distinct value, and the first point that has this value. Each distinct value is called an entry.
   /// Entries are numbered in the order of their first points.
   func forEachEntry(_ visit: (_ entry: Int, _ firstPoint: Int) -> Void) {
     var next: UInt32 = 0

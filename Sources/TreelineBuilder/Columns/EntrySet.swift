@@ -51,8 +51,8 @@ struct EntrySet: Sendable {
     return insertPending()
   }
 
-  /// Turns the bytes that follow the last entry into a new entry. If an equal entry exists already, removes these
-  /// bytes instead.
+  /// Makes a new entry from the bytes after the last entry. If an equal entry exists already, removes these bytes
+  /// instead.
   private mutating func insertPending() -> UInt32 {
     if 2 * (count + 1) > table.count { fillTable(size: max(16, 2 * table.count, (4 * count).roundedUpToPowerOfTwo)) }
     let start = Int(ends.last ?? 0)
@@ -96,8 +96,8 @@ struct EntrySet: Sendable {
 
   /// Returns the slot of an entry in the table, or the free slot where the entry would be added.
   private func slot(of entry: UnsafeRawBufferPointer) -> Int {
-    // Each process has its own seed for hashes, so an attacker cannot choose data that make look-ups slow. Numbers of
-    // entries do not depend on the seed.
+    // Each process has its own seed for hashes, so an attacker cannot choose data that make look-ups slow. The seed
+    // does not affect how the entries are numbered.
     var hasher = Hasher()
     hasher.combine(bytes: entry)
     var slot = hasher.finalize() & (table.count - 1)

@@ -1,6 +1,6 @@
 import Treeline
 
-/// All different texts of columns that have very many of them. A survey of a column keeps only a limited number of
+/// All different texts of columns with very many different texts. A survey of a column keeps only a limited number of
 /// different texts. If a column has more different texts, a second pass over its values gathers all of its texts.
 /// Texts can be gathered separately from different parts of the points, and the results can be added up in any order.
 /// The total length of the texts is limited.

@@ -10,7 +10,7 @@
 /// try tree.write(toFile: "hotels.treeline", columns: [prices])
 /// ```
 public struct IndexColumn: Sendable {
-  /// The kind of value that a column reads. Raw values are the names that the command-line tool uses.
+  /// The kind of value that a column reads. The raw value of a kind is the name of the kind in the command-line tool.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// JSON numbers. They are kept exactly if all of them are 64-bit integers times the same power of ten. This power
     /// may be from 10^-18 to 1, for example 0.01. Otherwise each number is kept as the nearest double.
@@ -138,8 +138,8 @@ public struct IndexColumn: Sendable {
 
   private init(name: String, source: Source) { (self.name, self.source) = (name, source) }
 
-  /// Returns this column with the given preparations added. Preparations do not change results. Without its
-  /// preparation, an aggregate takes longer, and the number of points is limited.
+  /// Returns this column with the given preparations added. Preparations do not change results. Some aggregates take
+  /// longer without their preparation, and can then read only a limited number of points.
   public func prepared(for preparations: Preparation...) -> IndexColumn { prepared(for: Set(preparations)) }
 
   /// Returns this column with a set of preparations added.

@@ -82,8 +82,8 @@ struct TimeSurvey: Sendable {
   /// Greatest number of decimals that any of the added times has in its seconds.
   private var digits = 0
   private var areMidnights = true
-  /// Whether any time was given as a number and lies before 1971 or after 2100. A date such as 20240501 becomes such
-  /// a time if it is read as a number of seconds. A time in milliseconds also does.
+  /// Whether any time was given as a number and lies before 1971 or after 2100. This happens if a date such as
+  /// 20240501, or a time in milliseconds, is read as a number of seconds.
   private(set) var hasOddNumbers = false
   /// The first and the last time, each with the first point at that time.
   private var least: (instant: Instant, point: Int)?

@@ -61,7 +61,7 @@ struct SearchPlaces {
         }
         folded.append(utf8Of: character)
       }
-      // No folded character is 0, so a 0 can mark the end of each text.
+      // No byte of a folded text is 0, so a byte with the value 0 can mark the end of each text.
       folded.append(0)
     }
     self.beginnings = folded.sorted(beginnings, monitor)

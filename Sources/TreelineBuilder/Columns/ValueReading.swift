@@ -15,8 +15,9 @@ struct SmallDecimal {
 
   /// Makes the shortest decimal whose nearest double is the given number; nil if the decimal has too many digits.
   init?(_ number: Double) {
-    // Nearly all doubles in real data have few decimals. Two decimals with 15 digits or fewer never have the same
-    // nearest double. So if such a decimal is found for a double, it is the shortest decimal.
+    // Nearly all doubles in real data have few digits after the point. Two different decimal numbers with at most 15
+    // digits never have the same nearest double. So if such a decimal number is found for a double, it is the
+    // shortest one.
     var power = 1.0
     for decimals in 0...15 {
       let scaled = number * power
@@ -35,7 +36,7 @@ struct SmallDecimal {
 
   /// - Parameter literal: A JSON number.
   init?(_ literal: String) {
-    // This faster reader handles numbers in the usual spelling.
+    // First tries a faster reader, which handles only numbers in the usual spelling.
     if let number = SmallDecimal(plain: literal) {
       self = number
       return

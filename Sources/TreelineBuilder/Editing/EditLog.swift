@@ -183,7 +183,8 @@ import Treeline
       }
     }
 
-    /// Returns the given fault of the last record, or the fault `incomplete` if a block of the record was not written.
+    /// Returns the fault of the last record: `incomplete` if a block of the record was not written; otherwise the
+    /// given fault.
     ///
     /// - Parameter range: Range of the record, which ends at the end of the file.
     private static func unsound(_ fault: Fault, _ range: Range<Int>, of bytes: [UInt8]) -> Found {
@@ -294,8 +295,8 @@ import Treeline
   @_spi(Server) public enum EditLogError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Another process uses the log.
     case inUse(path: String)
-    /// The log has a damaged record, and the change in this record may have been acknowledged to a client. `record` is
-    /// the number of the record, counted from 1.
+    /// The log has a damaged record. The edit that this record stores may have been acknowledged to a client. `record`
+    /// is the number of the record, counted from 1.
     case damaged(path: String, record: Int, offset: Int, expected: String, found: String)
     /// The disk has no room for the record, or the file would exceed a limit.
     case full(path: String, reason: String)

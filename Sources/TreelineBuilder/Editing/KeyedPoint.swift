@@ -87,7 +87,7 @@
   /// built with the same options from the same points, sorted by their keys.
   ///
   /// - Parameters:
-  ///   - tree: The tree of an index of longitudes and latitudes.
+  ///   - tree: The tree of an index whose points have longitudes and latitudes.
   ///   - name: Name of the column with the keys.
   ///   - threads: Number of threads for the build and for edits of the map.
   /// - Throws: `LiveIndexError`, `BuildError`, `ColumnError`

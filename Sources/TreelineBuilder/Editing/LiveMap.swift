@@ -101,7 +101,7 @@ public actor LiveMap<Value: Identifiable & Sendable> where Value.ID: Comparable 
   /// Merges edits into one edit. Returns nil if an edit is not valid after the earlier edits, or if the values of the
   /// map are not sorted yet.
   private static func merge(_ edits: [Edit], on map: ClusterMap<Value>) -> Edit? {
-    /// For each id, the value that the edits set; nil if the edits remove the value.
+    /// For each id in the edits, the value after the edits; nil if the edits remove the value.
     var current: [Value.ID: Value?] = [:]
     guard let isOnMap = map.keySearch(by: \.id) else { return nil }
     func exists(_ id: Value.ID) -> Bool { current[id].map { $0 != nil } ?? isOnMap(id) }

@@ -2,7 +2,8 @@ import Treeline
 
 /// Gives each group name a number. Numbers start at 0 and follow the order in which names are added.
 struct GroupNumbers: Sendable {
-  // Names are compared by their bytes, because strings that are equal in Swift may have different bytes.
+  // The keys are the bytes of names. Names with different bytes are different, even if they are equal as
+  // Swift strings.
   private var numbers: [[UInt8]: UInt32] = [:]
   private var last: (name: String, number: UInt32)?
 

@@ -74,8 +74,8 @@ struct MemoryBlock: @unchecked Sendable {
 }
 
 extension UnsafeMutablePointer {
-  /// Allocates memory that is filled with zeros and must be deallocated by `free`. The system may provide new pages.
-  /// New pages take no time or memory until they are used.
+  /// Allocates memory that is filled with zeros and must be deallocated by `free`. If the system provides new pages
+  /// for this memory, they take no time or memory until they are used.
   static func allocateZeros(count: Int) -> UnsafeMutablePointer {
     guard let memory = calloc(count, MemoryLayout<Pointee>.stride) else {
       preconditionFailure("No memory for \(count) entries")

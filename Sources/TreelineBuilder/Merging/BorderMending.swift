@@ -56,8 +56,8 @@ struct BorderMending {
     let margins = plan.levels.indices.map { level in
       Int(min(marginInReaches * curve.reach(plan.levels[level].upperBound, greatestDiameters[level]), 0x1p33))
     }
-    // For each round, its level and the margin of that level. A cluster that is merged in a round is skipped if it
-    // lies farther from the border than the margin of the round.
+    // For each round, its level and the margin of that level. A node is not collected if its distance from
+    // the border is greater than the margin of its `endRound`.
     let levels = (UInt8.min...UInt8.max).map { plan.level($0) }
     let marginsAtEnd = levels.map { margins[min($0, levelCount - 1)] }
     var (nodes, merges) = ([[UInt32]](repeating: [], count: levelCount), [[UInt32]](repeating: [], count: levelCount))

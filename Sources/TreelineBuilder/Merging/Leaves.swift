@@ -72,8 +72,8 @@ struct Leaves: @unchecked Sendable {
     Array(UnsafeBufferPointer(start: rows + Int(starts[leaf]), count: Int(count(of: leaf))))
   }
 
-  /// Writes the points of a leaf in tree order. All these points have one position, so no node is split between two
-  /// of them. To record this, also writes a gap and a separation between each point and the next point.
+  /// Writes the points of a leaf in tree order. All these points have the same position, so no node is split between
+  /// two of them. To record this, also writes a gap and a separation between each point and the next point.
   @inline(__always) func write(
     _ leaf: Int, to arrays: PointArrays, _ separations: UnsafeMutablePointer<UInt16>, at first: Int
   ) {

@@ -107,8 +107,7 @@ struct LiveClusters: @unchecked Sendable {
   struct Node {
     var number: UInt32
     var leastMember: UInt32
-    /// Number of the cluster in the order in which clusters are made. The cluster that was made last has the greatest
-    /// age.
+    /// Rank of the cluster in the order in which clusters are made. A newer cluster has a greater value.
     var age: UInt32
     var scale: SeparationCode
     /// Diameter of the cluster's badge, in 64ths of a pixel.
@@ -123,8 +122,8 @@ struct LiveClusters: @unchecked Sendable {
   /// For each cluster, the round in which it looks for other clusters again. Before this round, the cluster is merged
   /// only if another cluster finds it.
   let rounds: UnsafeMutablePointer<UInt8>
-  /// A cluster waits if it looks for other clusters in a later round, not in the current round. For each waiting
-  /// cluster, its nearest cluster; `none` if the nearest cluster is not known.
+  /// For each waiting cluster, its nearest cluster; `none` if the nearest cluster is not known. A cluster waits if it
+  /// looks for other clusters in a later round, not in the current round.
   let nearests: UnsafeMutablePointer<UInt32>
   /// For each cluster, its extent in longitude; nil if clusters are not merged across the seam.
   let longitudes: UnsafeMutablePointer<Longitudes>?
@@ -194,10 +193,10 @@ struct LiveClusters: @unchecked Sendable {
   /// that was nearest to a given cluster when the given cluster began to wait. Returns nil if the nearest cluster is
   /// not known, or has been merged since then.
   ///
-  /// After such a merge, the union may have the number of the nearest cluster. The union is recognized by its age. It
-  /// was made after the given cluster, so it has the greater age. If the given cluster is an initial cluster, the age
-  /// is compared with `capacity` instead. Then the nearest cluster was also an initial cluster, so its age is below
-  /// `capacity`. Unions have ages of `capacity` or more.
+  /// After such a merge, the union may have the number of the nearest cluster. The union is recognized by its `age`.
+  /// Newer clusters have greater ages, and the union is newer than the given cluster. If the given cluster is an
+  /// initial cluster, its nearest cluster was also an initial cluster. Initial clusters have ages below `capacity`.
+  /// Unions have ages of `capacity` or more. So in this case, the age is compared with `capacity` instead.
   @inline(__always) func nearest(awaitedBy cluster: Int) -> UInt32? {
     let nearest = nearests[cluster]
     guard nearest != Self.none, isLive(Int(nearest)) else { return nil }

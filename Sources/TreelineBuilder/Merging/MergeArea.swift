@@ -41,8 +41,8 @@ struct MergeArea {
     farthest = max(farthest, (margin + 2) << Int(shift))
   }
 
-  /// Adds the square at a position and the squares around it, up to `margin` squares away. If these are too many
-  /// squares, adds the whole plane instead.
+  /// Adds the square at a position and the squares around it, up to `margin` squares away. If `margin` is too large,
+  /// adds the whole plane instead.
   mutating func add(around position: PlanePoint, margin: Int) {
     if margin > min(64, last / 2) { takeAll() }
     if isAll { return }

@@ -12,8 +12,8 @@ import Treeline
 /// let updated = history.tree()
 /// ```
 ///
-/// Rows are counted from 0, so adding or removing points changes the rows of other points. When the new tree is laid
-/// out, unchanged subtrees are copied from the tree that was laid out last (`UnchangedSubtrees`).
+/// Rows are numbered from 0 without gaps, so adding or removing points changes the rows of other points. When the new
+/// tree is laid out, unchanged subtrees are copied from the tree that was laid out last (`UnchangedSubtrees`).
 package final class MergeHistory {
   /// A point and its row. Points at one position are ordered by their rows.
   package struct Point {
@@ -39,7 +39,7 @@ package final class MergeHistory {
   /// rounds (see `levels`).
   private var greatestDiameters: [UInt16]
 
-  /// The tree that was laid out last; nil if the next tree cannot copy from it.
+  /// The tree from which `tree()` copies unchanged subtrees; nil if there is no such tree.
   private var laidOut: ClusterTree?
   private var places: [UInt32: UnchangedSubtrees.Place] = [:]
   private var moments: [UInt32: Moments<UInt128>] = [:]
@@ -57,11 +57,11 @@ package final class MergeHistory {
 
   /// Reads the history of a tree.
   ///
-  /// A tree without points does not store its `ClusterAnchor`. For such a tree, the history uses the mean.
+  /// A tree without points does not store its `ClusterAnchor`. For such a tree, the history uses `ClusterAnchor.mean`.
   ///
   /// - Returns: nil if the tree does not contain its history. This is the case for a tree that grew by splitting or by
   ///   scatter, a tree with groups, a tree without merge scales, and a tree whose merge scales are rounded. The result
-  ///   is also nil if the scales that the tree stores differ from the scales that its merges have.
+  ///   is also nil if the scales that the tree stores differ from the scales that are computed from its points.
   /// - Complexity: O(pointCount), about 150 bytes of memory per point.
   package init?(_ source: ClusterTree) {
     guard let metric = source.growth.mergeMetric, metric.keepsApart, source.groups.isEmpty,
@@ -423,7 +423,7 @@ extension MergeHistory {
     return false
   }
 
-  /// Remembers a tree of the current points, so that the next tree can copy unchanged subtrees.
+  /// Remembers a tree of the current points. The next call of `tree()` can copy unchanged subtrees from it.
   private func remember(_ tree: ClusterTree) {
     (laidOut, places, shifts) = (tree, [:], [])
     if let root, UnchangedSubtrees.isCopied(root, in: self.tree) { places[root] = .root }
@@ -432,9 +432,9 @@ extension MergeHistory {
   private func forgetLayout() { (laidOut, places, moments, shifts) = (nil, [:], [:], []) }
 
   /// Updates the dictionary `places` before merges are removed. The dictionary contains the subtrees that have not
-  /// changed since a tree was last laid out, with their places in that tree. The next tree copies these subtrees. If a
-  /// subtree contains a merge that will be removed, the subtree is replaced by its largest subtrees without such
-  /// merges. If a merge is removed, all merges above it are also removed.
+  /// changed since a tree was last laid out, with their places in that tree. The next call of `tree()` copies these
+  /// subtrees. If a subtree contains a merge that will be removed, the subtree is replaced by its largest subtrees
+  /// without such merges. If a merge is removed, all merges above it are also removed.
   private func divide(removing removed: Set<UInt32>) {
     var stack = removed.compactMap { node in places[node].map { (node: node, place: $0) } }
     while let (node, place) = stack.popLast() {

@@ -207,8 +207,8 @@ struct MergePlan: Sendable {
   /// Returns, at index i, the number of squares that contain leaves, if squares are 2^i units wide. The leaves of a
   /// square are adjacent in Z-order.
   private static func squareCounts(_ leaves: Leaves, threads: Int, _ monitor: BuildMonitor) -> [Int] {
-    // At index i, counts the leaves that are the first leaf of a square with a width of 2^i units, but not of any
-    // wider square. The first of all leaves is not counted.
+    // Element i is the number of leaves that come first in a square with a width of 2^i units, but not in any wider
+    // square. The first of all leaves is not counted.
     let ends = inChunks(of: leaves.leafCount, threads: threads) { chunk in
       var ends = [Int](repeating: 0, count: 33)
       monitor.pass(over: max(chunk.lowerBound, 1)..<chunk.upperBound) { block in

@@ -3,8 +3,8 @@ import Treeline
 /// Corrects a history of merges, level by level, at the places where it is wrong. *Merging in parts* in Research.md
 /// proves that the result is the history of merging all clusters together.
 ///
-/// In each level, all clusters in an area are merged again. The area surrounds the places where the old history is
-/// wrong. These merges are the new history of the area. Clusters and merges that occur in only one of the two
+/// In each level, all clusters in an area are merged again, and these merges are the new history of the area. The area
+/// surrounds the places where the old history is wrong. Clusters and merges that occur in only one of the two
 /// histories form connected groups. Some groups involve clusters outside the area, which are not in the new history.
 /// Such a group is taken from the old history. All other groups are taken from the new history. The area was too small
 /// if a group that is taken from the old history is at a place where the old history is wrong. The area was also too

@@ -27,7 +27,7 @@ extension BadgeCurve {
   ///
   /// - Parameters:
   ///   - scaledDistance: The square of the scaled distance.
-  ///   - width: Width of the two badges, see `BadgeCurve.width`.
+  ///   - width: Twice the distance at which the two badges touch, see `BadgeCurve.width`.
   @inline(__always) static func reach(_ scaledDistance: UInt64, width: UInt64) -> Double {
     (Double(scaledDistance) + 1).squareRoot() * (Double(width) / 1024) + 1
   }

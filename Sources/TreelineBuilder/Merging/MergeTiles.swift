@@ -244,7 +244,7 @@ extension MergeTiles {
 // MARK: - Searching
 
 extension MergeTiles {
-  /// Defines which clusters a search finds, by their squared distance from a position.
+  /// Range of a search: the greatest squared distance from a position at which the search finds a cluster.
   struct Range {
     /// A search finds a cluster if its squared distance is at most `limit * sum * sum + slack`. Here `sum` is the sum
     /// of two radii: the radius with which the search was called, and the radius of the cluster. If `isSquared` is

@@ -17,10 +17,10 @@ struct Merge {
 /// A binary tree of merges. Until all leaves have been merged, it is a forest.
 ///
 /// Leaves are numbered from 0. The *least member* of a cluster is the first of its leaves in Z-order. When two
-/// clusters are merged, the new cluster keeps one of their two least members. The other leaf, which comes later in
-/// Z-order, loses this role, and is never again the least member of a cluster. So in each merge one leaf loses the
-/// role, and each leaf loses it at most once. The node of a merge has the number `leafCount` plus the number of the
-/// leaf that loses the role. So no two nodes have the same number.
+/// clusters are merged, the new cluster keeps the earlier one of their two least members. The later one loses this
+/// role, and is never again the least member of a cluster. So in each merge one leaf loses the role, and each leaf
+/// loses it at most once. The node of a merge has the number `leafCount` plus the number of the leaf that loses the
+/// role. So no two nodes have the same number.
 ///
 /// All copies of a `MergeTree` share one tree. Threads may work on disjoint ranges of leaves.
 struct MergeTree: @unchecked Sendable {
@@ -50,7 +50,7 @@ struct MergeTree: @unchecked Sendable {
     var endRound = MergeTree.never
   }
 
-  /// Value that means no round.
+  /// Value that is stored if there is no round.
   static let never = UInt8.max
 
   let leaves: Leaves
@@ -100,7 +100,7 @@ struct MergeTree: @unchecked Sendable {
     }
   }
 
-  /// Deallocates everything except the nodes, once merging is complete.
+  /// Deallocates the memory that is not needed after merging: everything except the nodes.
   func deallocateContents() {
     MemoryBlock(places, count: leafCount).deallocate()
     MemoryBlock(sums, count: leafCount).deallocate()

@@ -153,9 +153,8 @@ extension MergedLayout {
   }
 }
 
-/// A change of row numbers. Each threshold changes the row numbers that are not less than the threshold. If rows are
-/// inserted, a threshold increases these row numbers by 1. If rows are removed, a threshold decreases these row
-/// numbers by 1.
+/// A change of row numbers. If rows are inserted, a row number increases by 1 for each threshold that is not greater
+/// than the row number. If rows are removed, it decreases by 1 for each such threshold.
 struct RowShift: Sendable {
   /// Thresholds in rising order.
   private let thresholds: [UInt32]

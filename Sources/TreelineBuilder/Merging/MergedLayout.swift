@@ -38,7 +38,7 @@ struct MergedLayout {
     var record: UInt32 = 0
     /// Index of the first record below the node, if records of its children are stored.
     var records: UInt32 = 1
-    /// Depth of the node below the topmost node of its bucket; 0 for a node with its own record. A bucket is a node
+    /// Depth of the node below its bucket; 0 for a node with its own record. A bucket is a node that has a record, but
     /// whose children have no records.
     var levelInBucket: UInt32 = 0
   }

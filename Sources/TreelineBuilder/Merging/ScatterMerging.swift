@@ -59,7 +59,7 @@ struct ScatterMerging {
 /// Merges the clusters of a rectangle, except clusters whose nearest cluster may be outside the rectangle.
 ///
 /// Merging takes place in rounds, so that clusters grow evenly. A round merges the pairs that add less scatter than
-/// the bound of the round. In a round, a cluster looks for another cluster only if the two may be such a pair.
+/// the bound of the round. In each round, only clusters that may have such a pair look for other clusters.
 private struct ScatterRounds: ~Copyable {
   private let live: LiveClusters
   private let tree: MergeTree
@@ -249,8 +249,8 @@ extension ScatterRounds {
     return nil
   }
 
-  /// Returns the pair that adds the least scatter, among all pairs of a cluster with clusters that are not larger. Nil
-  /// if each of these pairs adds more than `greatest`.
+  /// Returns the pair that adds the least scatter. Only pairs with clusters that are not larger than `cluster` are
+  /// considered. Nil if each of these pairs adds more than `greatest`.
   private func nearest(to cluster: UInt32, _ own: MergeSums, adding greatest: Double) -> ScatterPair? {
     let (position, ownInverse, ownSize) = (live.positions[Int(cluster)], 1 / Double(own.count), Self.size(own.count))
     let (radius, isOwnStuck) = (Self.radius(own.count), isStuck(cluster))
@@ -258,7 +258,8 @@ extension ScatterRounds {
     var greatest = greatest
     for size in (0...ownSize).reversed() where !tiles[size].isEmpty {
       let least = 1 / Double(1 << (2 * size))
-      // Adds a margin, because positions are rounded means, and because this calculation is rounded, too.
+      // The reach has a margin, because each position is a mean that was rounded, and because the reach itself is
+      // rounded, too.
       let reach = min((greatest * (ownInverse + least)).squareRoot() * Self.moreThanAnyError + 2, 0x1p33)
       // Positions are rounded, so a distance between two positions has an error of up to two units.
       var range = MergeTiles.Range(limit: Self.limit(greatest), slack: Float(4 * reach + 4), isSquared: false)
@@ -315,7 +316,7 @@ struct ScatterPair: Comparable {
   private let (xHigh, yHigh): (UInt32, UInt32)
   private let (count, otherCount): (UInt32, UInt32)
   /// `cluster` is the number of the cluster that found the pair, and `other` is the number of the other cluster. `age`
-  /// and `otherAge` are the ages of these two clusters: a cluster that is made later gets a greater number.
+  /// and `otherAge` are the places of these two clusters in the order in which all clusters were made.
   let (cluster, other): (UInt32, UInt32)
   let (age, otherAge): (UInt32, UInt32)
 

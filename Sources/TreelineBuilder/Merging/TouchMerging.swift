@@ -25,10 +25,10 @@ import Treeline
 /// - As T grows, these clusters are only united. As T falls, they are only split. The reason is that the order of
 ///   merges is the same for all T.
 ///
-/// On the circle of longitudes, two clusters may be closest across the seam, where the plane begins and ends. They are
-/// merged across the seam if together they are less than half a world wide. To take their mean, the points of one
-/// cluster are moved by the width of the world, so that they lie next to the other cluster. Wider pairs are never
-/// merged across the seam.
+/// On the circle of longitudes, the shortest way between two clusters may lead across the seam, where the plane begins
+/// and ends. Such clusters are merged across the seam if together they are less than half a world wide. To take their
+/// mean, the points of one cluster are moved by the width of the world, so that they lie next to the other cluster.
+/// Wider pairs are never merged across the seam.
 ///
 /// In each pair, only the younger cluster looks for the other cluster. The younger cluster is the cluster that was
 /// made later. Of two initial clusters, the cluster with the larger badge counts as younger. If both badges are equal,
@@ -37,7 +37,7 @@ import Treeline
 /// need not find clusters that were made in the meantime: those clusters are younger, and look for it themselves. Each
 /// cluster keeps the first of its pairs. So no pair is missed. To see this, let P be the first of all pairs. The
 /// younger cluster of P either keeps P, or keeps a pair with a cluster that no longer exists. That pair comes before P
-/// in the order. So the cluster looks again, and finds P, before any pair after P is merged.
+/// in the order. So the cluster looks again and finds P. This happens before any pair that follows P is merged.
 ///
 /// In each round (`MergeRounds`), only clusters that may have a pair in this round look for other clusters.
 struct TouchMerging: ~Copyable {
@@ -283,8 +283,8 @@ extension TouchMerging {
   }
 
   /// Returns the factor with which a search for pairs compares distances. The search takes a pair if its squared
-  /// distance is at most the factor times the square of the sum of both radii. The factor is slightly too large, so
-  /// that rounding errors of single precision exclude no pair within the scaled distance.
+  /// distance is at most the factor times the square of the sum of both radii. The factor is slightly too large. So
+  /// rounding errors in single precision never exclude a pair whose scaled distance is `scaledDistance` or less.
   @inline(__always) private static func limit(_ scaledDistance: UInt64) -> Float {
     Float(scaledDistance &>> 1) * (2 * (1 + 0x1p-18)) + 4
   }
@@ -295,8 +295,8 @@ extension TouchMerging {
     return pair
   }
 
-  /// Makes `other` the nearest cluster of `pair` if `other` is older than `own`, and nearer than the nearest cluster
-  /// so far. Here `own` is the cluster that looks for other clusters. Returns whether `pair` has changed.
+  /// Replaces `pair` by the pair of `own` and `other` if `other` is older than `own`, and nearer than the nearest
+  /// cluster so far. Here `own` is the cluster that looks for other clusters. Returns whether `pair` was replaced.
   @inline(__always) private func take(_ other: UInt32, _ own: Own, _ pair: inout TouchingPair) -> Bool {
     let node = live.nodes[Int(other)]
     let first = UInt32(live.capacity)

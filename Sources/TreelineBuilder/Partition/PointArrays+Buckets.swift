@@ -4,7 +4,7 @@ extension PointArrays {
   /// Sorts the points of a bucket into tree order, writes the gaps between the points, and returns the bucket's record.
   ///
   /// - Parameter monitor: Reports whether the build is cancelled. Used only if all points of the bucket are at one
-  ///   position, because there may be very many of them.
+  ///   position, because only such a bucket may have very many points.
   func makeBucket<Sum>(_ points: PointGroup<Sum>, by algorithm: some SplitAlgorithm, _ monitor: BuildMonitor)
     -> NodeRecord
   {

@@ -1,8 +1,8 @@
 import Treeline
 
 extension PointArrays {
-  /// Moves the points left of a split to the front of a range, and returns the number of these points. Points on each
-  /// side keep their order.
+  /// Moves the points on the left side of a split to the front of a range, and returns the number of these points.
+  /// Points on each side keep their order.
   ///
   /// The function only moves points, so its loop is short and has no branch. Sums over the points on the smaller side
   /// are computed afterwards. All split rules call this one function, which is not inlined. If the loop were inlined
@@ -25,8 +25,8 @@ extension PointArrays {
       let leftCount = divide(part, by: split, monitor)
       return (first: part.lowerBound, leftCount: leftCount, rightCount: part.count - leftCount)
     }
-    // The points left of the split come first, part after part. The points right of the split follow, also part after
-    // part.
+    // Points on the left side of the split come first, part after part. Points on the right side follow, also part
+    // after part.
     var end = range.lowerBound
     for part in parts {
       move(part.leftCount, from: (points + part.first, rows + part.first), to: end, monitor)
@@ -56,8 +56,8 @@ extension PointArrays {
     return leftCount
   }
 
-  /// Moves points and rows to an index in tree order. If source and target overlap, the target must begin before the
-  /// source.
+  /// Moves points and their rows to the places that begin at `treeIndex`. If source and target overlap, the target
+  /// must begin before the source.
   @inline(__always) private func move(
     _ count: Int, from source: (points: UnsafeMutablePointer<PlanePoint>, rows: UnsafeMutablePointer<UInt32>),
     to treeIndex: Int, _ monitor: BuildMonitor
@@ -70,8 +70,8 @@ extension PointArrays {
     }
   }
 
-  /// Moves the points left of a split to the front of a range, without changing their order. Moves the points right of
-  /// the split to the spare arrays.
+  /// Moves the points on the left side of a split to the front of a range, without changing their order. Moves the
+  /// points on the right side to the spare arrays.
   @inline(__always) private func divide(_ range: Range<Int>, by split: Split, _ monitor: BuildMonitor) -> Int {
     var leftCount = 0
     for block in (0..<range.count).blocks(of: BuildMonitor.blockSize) where !monitor.isCancelled {
@@ -80,8 +80,8 @@ extension PointArrays {
     return leftCount
   }
 
-  /// Continues a partition with another block. Moves the points left of the split to the front, and the points right
-  /// of the split to the spare arrays.
+  /// Continues a partition with another block. Moves the points on the left side of the split to the front, and the
+  /// points on the right side to the spare arrays.
   @inline(__always) private func partition(_ block: Range<Int>, first: Int, leftCount: Int, by split: Split) -> Int {
     let (points, rows) = (points + first, rows + first)
     let (sparePoints, spareRows) = (sparePoints + first, spareRows + first)

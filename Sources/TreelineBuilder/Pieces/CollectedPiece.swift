@@ -5,8 +5,8 @@ import Treeline
   ///
   /// - Complexity: Each point takes 16 bytes of memory plus the length of its codes. While the piece is built, each
   ///   point takes 50 bytes more, plus twice the length of its codes. If all points share one position, each point
-  ///   takes less. Without columns, it takes 8 bytes in total. With columns, it takes 16 bytes plus twice the length
-  ///   of its codes. So even a piece with the greatest possible number of points fits into memory.
+  ///   takes less: 8 bytes in total without columns, or 16 bytes plus twice the length of its codes with columns. So
+  ///   even a piece with the greatest possible number of points fits into memory.
   package struct CollectedPiece {
     package let task: PieceTask
     private var points: [PlanePoint] = []

@@ -209,7 +209,7 @@ import Treeline
     }
   }
 
-  /// The order of all records in the index: records of nodes above the pieces, and records of nodes in the pieces.
+  /// The order of all records in the index, both of the nodes above the pieces and of the nodes in the pieces.
   private struct NodeOrder {
     enum Item {
       /// The records of two siblings. `parent`, `left` and `right` are numbers of nodes in the plan.

@@ -40,7 +40,7 @@ struct PieceHeader: BitwiseCopyable, Sendable {
     set { rowWidth = newValue ? 8 : 4 }
   }
 
-  /// Whether this header belongs to the piece of a task, and has not changed since it was written.
+  /// Whether this header belongs to the piece that `task` describes, and has not changed since it was written.
   func isOf(_ task: PieceTask, codeLength: Int) -> Bool {
     checksum == ownChecksum && magic == Self.magic && number == UInt32(task.number)
       && pointCount == UInt32(task.pointCount) && self.codeLength == UInt16(clamping: codeLength)
@@ -91,8 +91,8 @@ struct PieceHeader: BitwiseCopyable, Sendable {
   }
 }
 
-/// The parts of an index that a piece contains. A piece stores its parts in the order of these cases, so that parts
-/// with larger alignments come first.
+/// The parts of a built piece, without the codes of its columns. A piece stores its parts in the order of these cases,
+/// so that parts with larger alignments come first.
 enum PiecePart: Int, CaseIterable, Sendable {
   case points, sums, rows, nodes, spreads, gaps
 }

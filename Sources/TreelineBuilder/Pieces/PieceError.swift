@@ -14,7 +14,8 @@ public enum PieceError: Error, Hashable, Sendable {
   case damaged(what: String, expected: String, found: String)
   /// The system refused an operation, for example because there is no space, no permission or no such folder.
   case scratch(path: String, action: String, reason: String)
-  /// The path of the scratch folder leads to a file or folder that no build has made.
+  /// There is already something else at the path of the scratch folder: a file, or a folder that was not made by a
+  /// build.
   case foreignScratch(path: String, found: String)
   /// Another build works in the same folder.
   case inUse(path: String)

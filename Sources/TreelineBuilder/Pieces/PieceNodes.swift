@@ -141,7 +141,7 @@ final class PieceNodes {
   /// Calls `body` for each own node (see `InternalNode.isOwn`) that was split, with the node's number in the whole
   /// tree and the node's separation code. Other nodes were read only because they may block own nodes, and are left
   /// out. The numbers rise from call to call. If all nodes below a node were collected and split, their numbers are
-  /// consecutive, apart from indices within stacks (several points at one position).
+  /// consecutive, except that indices within stacks (several points at one position) are skipped.
   func forEachOwnCode(_ body: (_ number: UInt32, _ code: UInt16) throws(PieceError) -> Void) throws(PieceError) {
     for number in 1..<count + 1 where nodes[number].isOwn && nodes[number].isSplit {
       try body(numbers[number], codes[number])

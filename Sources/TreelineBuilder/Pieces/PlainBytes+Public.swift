@@ -1,8 +1,8 @@
 import Treeline
 
-// The steps of a build in pieces pass values of these types to each other as bytes. The steps may run on different
-// machines. The bytes can be read only by the version of the library that wrote them, on a machine with the same byte
-// order.
+// A build in pieces consists of steps, which may run on different machines. The steps pass values of these types to
+// each other as bytes. The bytes can be read only by the version of the library that wrote them, on a machine with
+// the same byte order.
 
 extension PointSurvey {
   /// The survey as bytes. The size depends on how many longitudes have points, and is at most 0.5 MB.

@@ -22,7 +22,7 @@ extension PlainValue {
   }
 }
 
-/// Bytes of plain values, one after the other. Values are written at the end, and read from the beginning.
+/// The bytes of plain values, one value after the other. New values are appended. Reading starts at the first value.
 package struct PlainBytes: Sendable {
   private(set) var all: [UInt8]
   private var position = 0
@@ -49,7 +49,8 @@ package struct PlainBytes: Sendable {
     self.init(bytes)
   }
 
-  /// Returns all bytes and a checksum. The checksum covers the bytes and `kind`, the name of the kind of value.
+  /// Returns all bytes and a checksum. The checksum covers the bytes and the string `kind`, which says what kind of
+  /// value the bytes contain.
   func sealed(as kind: String) -> [UInt8] {
     var sealed = self
     sealed.append(Self.checksum(of: all, kind))

@@ -1,9 +1,9 @@
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// Positions that are divided into cells, with the sums over the points of each cell. The sums of a cell are enough
-  /// if the whole cell lies on one side of a line. So to add up the points on one side of the line, points are read
-  /// only from the cells that the line crosses, and from a few other cells.
+  /// Positions that are divided into cells, and the sums over the points of each cell. The sums help to add up the
+  /// points on one side of a line. If the line does not cross a cell, the sums of the cell are usually enough. So
+  /// points are read only from the cells that the line crosses, and from a few other cells.
   ///
   /// If all m cells have about the same number of points, a line crosses O(√m) cells.
   struct PlanCells: Sendable {
@@ -146,7 +146,7 @@ import Treeline
     private var counts: [Int]
     private var cells: [PlanCells.Cell]
 
-    /// - Parameter first: Index in the file at which the points of this writer begin.
+    /// - Parameter first: Index at which this writer puts its first point in the file.
     init(_ file: ScratchFile, at first: Int, _ tree: MedianTree, capacity: Int) {
       (self.file, end, self.tree, self.capacity) = (file, first, tree, capacity)
       pending = .allocate(capacity: capacity * tree.leafCount)

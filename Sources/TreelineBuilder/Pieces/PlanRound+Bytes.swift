@@ -139,7 +139,7 @@ extension Halves.Sums {
 }
 
 extension PositionQuestion {
-  /// Whether a set of points can exist for which the given bins are the answer to this question.
+  /// Whether some set of points can give these bins as the answer to this question.
   fileprivate func canHave(_ bins: [ProductBin]) -> Bool {
     ranges.allSatisfy { range in
       (0..<range.scale.count).allSatisfy { number in

@@ -234,7 +234,8 @@ struct ProductBin: BitwiseCopyable, Sendable {
 
   var sums: Halves.Sums { Halves.Sums(count: count, x: x, y: y) }
 
-  /// This bin as a `Bin`, which is the type of bins in builds in memory. The result has no list of points.
+  /// This bin as a `Bin`. A build that keeps all points in memory has bins of this type. The result has no list of
+  /// points.
   var bin: Bin { Bin(count: UInt32(count), x: x, y: y) }
 }
 

@@ -1,7 +1,8 @@
 import Treeline
 
-/// The box and the exact sums of some points. A piece compares its points with the expected number, box and sums. In
-/// practice no other points have the same values, unless an attacker has chosen the points for this purpose.
+/// The box and the exact sums of some points. When a piece is built, the number, box and sums of its points must equal
+/// the expected values. In practice no other points have the same values, unless an attacker has chosen the points for
+/// this purpose.
 struct PointExtent: Equatable, Sendable {
   let box: PlaneRect
   /// Moments of the points, measured from the plane's corner.

@@ -58,8 +58,8 @@ package struct PointRouting: Sendable {
   /// Whether the given step or leaf exists.
   func has(_ place: Int32) -> Bool { place >= 0 ? Int(place) < steps.count : Int(~place) < leafCount }
 
-  /// Returns the part of this routing that is needed for points in a box. The returned routing starts at the first step
-  /// at which points of the box may go left or right. Also returns the leaves that points of the box may reach.
+  /// Returns the part of this routing that is needed for points in a box. The returned routing starts at the first
+  /// step whose line may separate points of the box. Also returns the leaves that points of the box may reach.
   ///
   /// - Complexity: O(steps)
   func narrowed(to box: PlaneRect) -> (routing: PointRouting, leaves: [Int]) {
@@ -138,7 +138,7 @@ extension PointRouting: PlainValue {
   }
 }
 
-/// Sorts blocks of points by leaf. The points of one leaf keep their order.
+/// Sorts the points of a block by leaf. The points of one leaf keep their order.
 struct RoutedBlock {
   /// Number of points in a block. A block of this size fits into the processor's cache.
   static let size = 1 << 14

@@ -19,8 +19,8 @@ import Treeline
           try block.withUnsafeMutableBufferPointer { block throws(PieceError) in
             try file.read(UnsafeMutableBufferPointer(rebasing: block[..<range.count]), at: range.lowerBound)
           }
-          // A hash assigns each row number to a part. Without a hash, the parts might have different sizes, because all
-          // row numbers may be multiples of one number.
+          // A hash assigns each row number to a part. Without a hash, the parts might have very different sizes, for
+          // example if all row numbers are multiples of 1,000.
           for row in block[..<range.count] where (row &* 0x9E37_79B9_7F4A_7C15) >> 32 % partCount == part {
             rows.append(row)
           }
@@ -62,7 +62,7 @@ import Treeline
   }
 
   /// The rows of points in input order. If the input assigns row numbers to points, these numbers are the rows.
-  /// Otherwise all rows of the input are numbered from 0, and skipped rows count although they have no point.
+  /// Otherwise all rows of the input are numbered from 0. A skipped row also gets a number, although it has no point.
   struct InputRows {
     private let file: ScratchFile
     private let areGiven: Bool

@@ -45,7 +45,7 @@ import Treeline
 
     /// A disk that may have too little free space for the rest of the build.
     package struct MissingSpace: Hashable, Sendable {
-      /// What the build will write on this disk: the path of the scratch folder or of the index.
+      /// Path of the scratch folder if it is on this disk; otherwise the path of the index.
       package let path: String
       package let isForScratch: Bool
       /// Free space that the build may need on this disk, in bytes.

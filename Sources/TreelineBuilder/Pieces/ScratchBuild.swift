@@ -101,8 +101,8 @@ import Treeline
       surveys = options.columns.map { ColumnSurvey(of: $0.purpose, name: $0.name, cells: $0.cells) }
     }
 
-    /// Continues an earlier run of the same build at the stage where that run stopped, with the projection of that
-    /// run. Returns nil if no earlier run has read the same input to the end, or if a file of that run has changed.
+    /// Continues an earlier run of the same build at the stage where that run stopped. The projection of that run is
+    /// kept. Returns nil if no earlier run has read the same input to the end, or if a file of that run has changed.
     ///
     /// - Parameters:
     ///   - checksum: Returns the checksum of the input's bytes. Called only if an earlier run has left files.
@@ -288,7 +288,7 @@ import Treeline
       return reading
     }
 
-    /// Ends reading. All points must have been added.
+    /// Finishes the reading of the input. All points must have been added.
     ///
     /// - Parameters:
     ///   - checksum: Checksum of the input's bytes.

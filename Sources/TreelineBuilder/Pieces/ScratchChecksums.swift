@@ -74,7 +74,7 @@ import Treeline
   }
 
   extension ScratchBuild {
-    /// Checks all files that an earlier run has written and that the rest of the build reads.
+    /// Checks the files of an earlier run that are needed for the rest of the build.
     ///
     /// - Throws: `PieceError.damaged` if a file has changed since it was written. For example, a bit may have flipped,
     ///   or a power failure may have lost pages.

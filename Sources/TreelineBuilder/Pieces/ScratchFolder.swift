@@ -11,7 +11,7 @@ import Treeline
     /// Files that a build may write in the folder. The files are removed in this order.
     enum Name: String, CaseIterable {
       case state
-      /// The next state of the build, while the file is being written. The complete file is renamed to `state`.
+      /// The file to which a new state of the build is written. Once this file is complete, it is renamed to `state`.
       case newState = "state.new"
       /// The x and y coordinates of points without a map projection. The plane depends on the extent of all points. So
       /// positions on the plane replace this file once all points are read.
@@ -44,7 +44,7 @@ import Treeline
       case pieceEnds = "piece-ends"
       /// The codes of separations.
       case separations
-      /// A temporary file. This name is removed as soon as the file is open.
+      /// A temporary file. Its name is removed from the folder as soon as the file is open.
       case unnamed
       /// The lock file, which is removed last. If a build is killed while it removes the other files, the lock file
       /// shows the next build that the folder is a scratch folder.
@@ -97,8 +97,8 @@ import Treeline
     deinit { close(lock) }
 
     /// Returns nil if the folder at the path was made by a build. Otherwise returns a description of the file or
-    /// folder at the path, for an error message. If no build has made a folder, its files may be the user's own, so
-    /// they must not be removed.
+    /// folder at the path, for an error message. If a folder was not made by a build, its files may be the user's own,
+    /// so they must not be removed.
     private static func stranger(at path: String) -> String? {
       var status = stat()
       guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {

@@ -5,11 +5,11 @@ import Treeline
   /// if the values do not fit into memory. `ColumnOrder` makes the section in memory, with the same bytes.
   ///
   /// A section for percentiles or distinct counts holds an integer for each point. The integers are stored as a matrix
-  /// of bits, with one level for each bit. First, points are divided by ranges of their values, and each range is
-  /// sorted in memory. The resulting order of all points determines the integer of each point. Then the integers are
-  /// divided by ranges of tree indices, which puts them back into tree order. After that, the levels of the matrix are
-  /// made one by one. For each level, the integers are read from one file, sorted by one bit, and written to another
-  /// file. For a search, only the order of the points is written.
+  /// of bits, with one level for each bit of an integer. First, the points are grouped into ranges of values, and each
+  /// range is sorted in memory. The resulting order of all points determines the integer of each point. Then the
+  /// integers are grouped into ranges of tree indices, which puts them back into tree order. After that, the levels of
+  /// the matrix are made one by one. For each level, the integers are read from one file, sorted by one bit, and
+  /// written to another file. For a search, only the order of the points is written.
   struct ScratchMatrix {
     private let pointCount: Int
     private let kind: IndexColumn.Preparation
@@ -21,7 +21,7 @@ import Treeline
       /// Memory budget in bytes.
       let memory: Int
       let monitor: BuildMonitor
-      /// While the section is computed, called with the amount of work done and the total amount of work.
+      /// Called while the section is computed, with the amount of work done so far and the total amount of work.
       var progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
       /// Gives the memory pages of the mapped column back to the system.
       fileprivate(set) var giveBack: () -> Void = {}
@@ -42,15 +42,16 @@ import Treeline
 
     /// Integers of all points, in tree order.
     private let integers: ScratchFile
-    /// Tree indices of points. For percentiles, the file lists the first point of each value. For a search, it lists
-    /// all points that have a value, in the order of their values. For distinct counts, it is empty.
+    /// Tree indices of points. For percentiles, the file lists the first point of each value. For a search, the file
+    /// lists all points whose value is not missing, in the order of their values. For distinct counts, the file is
+    /// empty.
     private let firstIndices: ScratchFile
     private var valueCount = 0
     private var missingCount = 0
     /// The lists that a search needs; nil for percentiles and distinct counts.
     private var places: SearchPlaces?
     private var levelCount = 0
-    /// Number of 0 bits in each level.
+    /// For each level, the number of its bits that are 0.
     private var zeroCounts: [Int] = []
 
     /// Prepares a column of an index that is being written. The column's own section must be written already.
@@ -109,7 +110,7 @@ import Treeline
     }
 
     /// Returns ranges of keys in ascending order. All ranges together contain all keys of a column except the key of
-    /// missing values. A range has at most `mostPoints` points, or all its points have the same key.
+    /// missing values. Only a range with a single key may have more than `mostPoints` points.
     private static func ranges(
       of keys: OrderedKeys, _ pointCount: Int, mostPoints: Int, _ workspace: Workspace
     ) throws(PieceError) -> [KeyRange] {
@@ -136,7 +137,7 @@ import Treeline
       return ranges
     }
 
-    /// Number of keys in each bin of a range. All bins have equal width.
+    /// Number of points in each bin. The bins divide a range of keys, and all bins have equal width.
     private struct KeyHistogram {
       private let keys: ClosedRange<UInt64>
       private let shift: UInt64
@@ -167,7 +168,7 @@ import Treeline
       }
     }
 
-    /// Visits the keys of all points that have a value, in tree order.
+    /// Visits the keys of all points whose value is not missing, in tree order.
     private static func forEachKey(
       of keys: OrderedKeys, _ pointCount: Int, _ workspace: Workspace, _ visit: (UInt64) -> Void
     ) throws(PieceError) {
@@ -346,7 +347,7 @@ import Treeline
   /// A file whose elements are divided into parts. Each part keeps the order in which its elements were added.
   private final class DividedFile<Element: BitwiseCopyable> {
     private let file: ScratchFile
-    /// Greatest number of elements in each part.
+    /// For each part, the number of elements that the part can hold.
     let capacities: [Int]
     private let starts: [Int]
     /// For each part, the number of its elements that have been written to the file.

@@ -26,8 +26,8 @@ import Treeline
     var isPartitioned = false
     /// Whether all separations have been computed.
     var isSeparated = false
-    /// Complete files in the folder. At first, these are the files with the input. Once all points are moved to their
-    /// pieces, the list contains only the file of separations.
+    /// The files in the folder that are complete. At first, these are the files with the input. After all points were
+    /// moved to their pieces, the list contains only the file of separations.
     var files: [FileChecksum] = []
     /// For each piece, one checksum of its points, rows and codes.
     var pieceChecksums: [UInt64] = []

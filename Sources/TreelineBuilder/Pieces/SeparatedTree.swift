@@ -26,10 +26,10 @@ struct SeparatedTree: Sendable {
 
   /// Counts the memory pages that are loaded when a node is read. Must be called for each node whose data are read.
   @inline(__always) mutating func visit(_ node: Node) {
-    // A visit counts three regions of the file: one with the node's record, one with its sums, and one with its
-    // points. A visit of a small node is not counted if the record of the previously visited node is in the same
-    // region as the record of this node. A visit of a large node is always counted, because the records and summaries
-    // of its children are far away in the file.
+    // A visit adds three regions of the file to the count: one with the node's record, one with its sums, and one with
+    // its points. The visit of a small node adds nothing if its record is in the same region as the record of the node
+    // that was visited before it. The visit of a large node always adds three regions, because the records and
+    // summaries of its children are far away in the file.
     let region = node.record >> 11
     if region == lastRegion && node.count <= 1 << 11 { return }
     lastRegion = region
@@ -54,15 +54,16 @@ struct SeparatedTree: Sendable {
     touchedBytes = 0
   }
 
-  /// Chooses a distance such that about `wanted` nodes may be split at this distance or at a greater distance. These
-  /// nodes are shown nodes and nodes below shown nodes.
+  /// Chooses a distance such that about `wanted` nodes may be split at this distance or at a greater distance. Only
+  /// the shown nodes and the nodes below them are counted.
   ///
   /// - Returns: the squared distance, and the number of nodes that may be split. The number exceeds `wanted` only if
   ///   all these nodes have the same distance.
   mutating func select(_ wanted: Int, of front: ShownFront) -> (floor: UInt64, count: Int) {
-    // `greatest` has the `wanted + 1` greatest of the squared distances that were visited so far. `least` is the least
-    // of them, or 0 while fewer distances have been visited. A node never has a greater distance than its parent. So
-    // if the distance of a node is not greater than `least`, the nodes below this node are skipped.
+    // `greatest` holds the greatest squared distances that were visited so far, up to `wanted + 1` of them. `least`
+    // is the least distance in `greatest`, or 0 while `greatest` holds fewer than `wanted + 1` distances. A node never
+    // has a greater distance than its parent. So if the distance of a node is not greater than `least`, the nodes
+    // below this node are skipped.
     var (greatest, least) = (Heap<UInt64>(), UInt64(0))
     var count = 0
     forEachNode(below: front) { squaredDistance in
@@ -81,8 +82,8 @@ struct SeparatedTree: Sendable {
     // The number of collected distances is `wanted + 1`, which is one too many. So all nodes with the least of these
     // distances are left out.
     if equal <= wanted { return (least + 1, wanted + 1 - equal) }
-    // All collected distances are equal, and more nodes may have this distance. So a second walk counts all nodes that
-    // may be split at this distance or at a greater distance.
+    // All collected distances are equal, and more nodes may have this distance. So the nodes are visited once more, to
+    // count all nodes with this distance.
     (count, equal) = (0, 0)
     var next: UInt64 = 0
     forEachNode(below: front) { squaredDistance in
@@ -92,9 +93,9 @@ struct SeparatedTree: Sendable {
     return (next + 1, count)
   }
 
-  /// Visits the shown nodes and the nodes below them, in tree order. Calls `isWanted` with the squared distance above
-  /// which the visited node cannot be split. If `isWanted` returns false, the nodes below the visited node are
-  /// skipped.
+  /// Visits the shown nodes and the nodes below them, in tree order. Calls `isWanted` with an upper bound of the
+  /// squared distance at which the visited node is split. If `isWanted` returns false, the nodes below the visited
+  /// node are skipped.
   private mutating func forEachNode(below front: ShownFront, _ isWanted: (_ squaredDistance: UInt64) -> Bool) {
     var stack: [(node: Node, limit: UInt64)] = []
     for member in front.nodes where member.isSure && member.weight > 0 {

@@ -9,8 +9,8 @@ import Treeline
     private let codes: UnsafeMutableBufferPointer<UInt16>
     private var bytes: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(codes) }
 
-    /// Creates a file in which all codes are zero. But if `isWhole` is true, opens an existing file that already has
-    /// all codes.
+    /// If `isWhole` is true, opens an existing file that already has all codes. Otherwise, creates a file in which all
+    /// codes are zero.
     init(_ path: String, count: Int, isWhole: Bool) throws(PieceError) {
       let file = try ScratchFile(path)
       self.file = file
@@ -87,7 +87,7 @@ import Treeline
         return (bytes.baseAddress! + Int(section.offset)).assumingMemoryBound(to: Entry.self)
       }
       let storage = TreeStorage(
-        // Rows are never read, so any address can be used.
+        // The rows of this tree are never read, so their address does not matter.
         points: start(.points), rows: StoredRows(start(.points) as UnsafePointer<UInt32>), pointCount: pointCount,
         gaps: start(.gaps), nodes: start(.nodes),
         nodeCount: nodeCount, sums: start(.sums), spreads: start(.spreads), groups: groups,

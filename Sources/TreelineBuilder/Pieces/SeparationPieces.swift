@@ -10,20 +10,20 @@ import Treeline
 ///
 /// 1. The first part begins at the root. The part ends when r has fallen so far that the nodes of the part fill the
 /// memory. Nodes that cannot be split before the part ends are left out. These nodes are known in advance, because the
-/// squared distance at which a node is split has an upper bound. This bound is the least squared *own distance* (see
-/// `SplitSequence`) among the node and all nodes above it.
+/// squared distance at which a node is split has an upper bound. Each node has an *own distance* (see
+/// `SplitSequence`). The bound is the least squared own distance of the node itself and of all nodes above it.
 /// 2. The nodes that are shown at the end of this part are divided into pieces of neighboring nodes. Each piece is run
 /// as a part of its own. This part continues the sequence with the nodes of the piece and all nodes below them. The
 /// part also includes the nodes in a *margin* around the piece, because these nodes may block nodes of the piece (see
-/// `SplitSequence`). As long as a blocking node is shown, the blocked node cannot be split. The margin is a few times
-/// r wide. Nodes at the edge of the margin are *unsure* from the beginning: the part cannot know whether they are
-/// split, so a node may be shown anywhere in the box of an unsure node. Another node becomes unsure if an unsure node
-/// may block it, and no node that is certainly shown blocks it. Every other node is split as in the whole sequence,
-/// because every search for nodes around such a node finds the same nodes as in the whole sequence. If a node of the
-/// piece itself becomes unsure, the margin is widened by half, and the piece is run again. This is repeated until all
-/// nodes of the piece are sure.
-/// 3. A piece with too many nodes is run only down to a smaller distance, as in step 1. The nodes that are shown at
-/// this distance are divided into pieces again.
+/// `SplitSequence`). As long as a blocking node is shown, the blocked node cannot be split. The width of the margin is
+/// a few times r. Nodes at the edge of the margin are *unsure* from the beginning: the part cannot know whether they
+/// are split, so a node may be shown anywhere in the box of an unsure node. Another node becomes unsure if an unsure
+/// node may block it, and no node that is certainly shown blocks it. Every other node is split as in the whole
+/// sequence, because every search for nodes around such a node finds the same nodes as in the whole sequence. If a
+/// node of the piece itself becomes unsure, the margin is widened by half, and the piece is run again. This is
+/// repeated until all nodes of the piece are sure.
+/// 3. If a piece has too many nodes for the memory, its part ends before r reaches 0, as in step 1. The nodes that are
+/// shown at the end of the part are divided into pieces again.
 ///
 /// So the result is exact for any data, and the codes of one piece do not depend on any other piece. The distribution
 /// of the points affects only how wide the margins must be. If there are long chains in which each node blocks the
@@ -163,12 +163,12 @@ package final class SeparationPieces: Sendable {
 
   /// Continues the sequence of splits from a front. A front is the set of nodes that are shown at some distance. If
   /// all nodes below the front fit into the memory of a part, continues to the end of the sequence. If they do not
-  /// fit, continues down to a smaller distance. This distance is chosen such that about `count` nodes may be split
-  /// before this distance is reached.
+  /// fit, stops at a distance above 0. This distance is chosen such that only about `count` nodes can be split before
+  /// this distance is reached.
   ///
   /// - Returns: the nodes that are shown at the reached distance, or a front without nodes at the end of the sequence.
-  ///   Nil if the separation of an own node (see `ShownFront.Member.isOwn`) cannot be computed, because the part does
-  ///   not show whether another node blocks the own node.
+  ///   Nil if the separation of an own node (see `ShownFront.Member.isOwn`) cannot be computed, because nodes that the
+  ///   part does not know may block the own node.
   private func advance(_ front: ShownFront, selecting count: Int) throws(PieceError) -> ShownFront? {
     var tree = tree
     let (weight, shown) = (front.weight, front.nodes.count)

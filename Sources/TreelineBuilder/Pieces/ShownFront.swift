@@ -16,7 +16,7 @@ struct ShownFront: Sendable {
     /// *own node*. If not, the node is in the front only because it may block the splits of own nodes.
     var isOwn = true
 
-    /// Upper bound of the number of nodes that may be split, among this node and all nodes below it.
+    /// Number of nodes that can be split, counting this node and all nodes below it. The number is an upper bound.
     var weight: Int { box.isPoint ? 0 : Int(node.count) - 1 }
   }
 
@@ -33,8 +33,8 @@ struct ShownFront: Sendable {
     nodes = [Member(node: root, position: storage.meanPosition(of: root), box: storage.box(of: root))]
   }
 
-  /// Upper bound of the number of nodes that may be split, among the members with `isSure` and all nodes below these
-  /// members.
+  /// Number of nodes that can be split, counting the members with `isSure` and all nodes below these members. The
+  /// number is an upper bound.
   var weight: Int { nodes.reduce(0) { $0 + ($1.isSure ? $1.weight : 0) } }
 
   /// Divides the own nodes (see `Member.isOwn`) into pieces of neighboring nodes. For each piece, returns the indices
@@ -104,7 +104,7 @@ struct ShownFront: Sendable {
   }
 }
 
-/// All positions that are, along each axis, at most a given distance away from a box.
+/// A box that was extended by a given distance in all four directions.
 private struct Surroundings {
   private let x: ClosedRange<Int64>
   private let y: ClosedRange<Int64>

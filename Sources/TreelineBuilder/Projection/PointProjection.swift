@@ -150,8 +150,8 @@ struct LongitudeGaps: Sendable {
     var widest: UInt32 = 0
     var seam = least[occupied[0]]
     for bin in occupied {
-      // The difference is taken modulo 2^32, because the first gap begins at the last point and extends across
-      // longitude 180.
+      // The gap before the first point begins at the last point and extends across longitude 180. So the length of a
+      // gap is computed modulo 2^32.
       let gap = least[bin] &- end
       if gap > widest {
         widest = gap

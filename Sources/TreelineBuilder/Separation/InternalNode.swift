@@ -134,7 +134,7 @@ struct InternalNodeTable: @unchecked Sendable {
 
   /// Returns the children of a node; nil if all points of the node have one position.
   static func children(of node: Node, _ storage: TreeStorage) -> (left: Node, right: Node)? {
-    // An error is thrown only if a file is damaged, but the builder has just made this tree.
+    // An error is thrown only for a damaged file. The builder has just made this tree, so no error can occur here.
     try! storage.children(of: node)
   }
 }

@@ -105,9 +105,9 @@ struct SplitQueue: ~Copyable {
     return split
   }
 
-  /// Returns the indices in `sorted` of the splits that were taken since the last call. For each returned index i, the
-  /// caller prefetches the split at index i + `ahead`. In each band, the indices of the first call begin at `-ahead`,
-  /// so that the first splits of the band are prefetched, too.
+  /// For the splits that were taken since the last call, returns their indices in `sorted`. For each returned index i,
+  /// the caller prefetches the split at index i + `ahead`. In each band, the indices of the first call begin at
+  /// `-ahead`, so that the first splits of the band are prefetched, too.
   @inline(__always) mutating func progress(ahead: Int) -> Range<Int> {
     let begin = reported ?? -ahead
     reported = position

@@ -1,14 +1,14 @@
 import CPrefetch
 import Treeline
 
-/// The nodes of consecutive splits may be anywhere in memory. Before each split, the sequence looks at the neighbors
-/// of the node. Without prefetching, each look would wait for a dozen cache lines, one after the other. Therefore the
-/// data for later looks are prefetched, and the grid stores neighbors near each other.
+/// The nodes of consecutive splits may be anywhere in memory. Before each split, the sequence searches for neighbors
+/// of the node. Without prefetching, each search would wait for a dozen cache lines, one after the other. Therefore
+/// the data for later searches are prefetched, and the grid stores neighbors near each other.
 extension SplitSequence {
-  /// Prefetches the data for later looks, in four steps. The first step prefetches the node. The second step
-  /// prefetches the nodes to which the node links, and the slots of the cells around the node. The third step
-  /// prefetches the first pieces of these cells. The fourth step prefetches the pieces after them. Each step reads
-  /// only data that an earlier step has prefetched.
+  /// Prefetches the data for later searches for a node's neighbors, in four steps. The first step prefetches the node.
+  /// The second step prefetches the nodes to which the node links, and the slots of the cells around the node. The
+  /// third step prefetches the first pieces of these cells. The fourth step prefetches the pieces after them. Each
+  /// step reads only data that an earlier step has prefetched.
   @inline(__always) mutating func prefetchAhead() {
     for index in queue.progress(ahead: Self.nodeAhead) {
       prefetchNode(index &+ Self.nodeAhead)
@@ -18,8 +18,8 @@ extension SplitSequence {
     }
   }
 
-  /// For each of the four steps of `prefetchAhead`, the number of looks by which the step runs ahead of the current
-  /// look. A look is a search for a node's neighbors. If each number were half as large, the speed would be the same.
+  /// Each of the four steps of `prefetchAhead` runs ahead of the current search for a node's neighbors. These are the
+  /// numbers of searches by which the steps run ahead. If each number were half as large, the speed would be the same.
   private static var nodeAhead: Int { 24 }
   private static var slotsAhead: Int { 18 }
   private static var piecesAhead: Int { 12 }
@@ -121,10 +121,10 @@ extension SplitSequence {
   }
 }
 
-/// A ring buffer with one entry for each of the next looks. A look is a search for a node's neighbors. An entry lists
-/// the cells that the look will read, as slot numbers or piece numbers.
+/// A ring buffer with one entry for each of the next searches for a node's neighbors. An entry lists the cells that
+/// the search will read, as slot numbers or piece numbers.
 ///
-/// If an entry is too short for all cells of a look, the remaining cells are not prefetched.
+/// If an entry is too short for all cells of a search, the remaining cells are not prefetched.
 struct CellsAhead: ~Copyable {
   private static var entryCount: Int { 16 }
   /// Size of an entry, in numbers. The first number of an entry is the count of its other numbers.

@@ -145,9 +145,8 @@ extension SplitSequence {
     }
   }
 
-  /// Records that the children of an unsure node may be shown from now on, and makes these children unsure, too. Once
-  /// the falling distance has reached the distance at which a child may be split, the same is done for the children of
-  /// this child.
+  /// Records that the children of an unsure node may be shown from now on, and makes these children unsure, too. When
+  /// the falling distance r is small enough to split a child, the children of this child are treated in the same way.
   private mutating func spread(_ node: InternalNode, _ squaredDistance: UInt64) {
     for (child, position) in [(node.leftNode, node.left), (node.rightNode, node.right)] {
       unsure.insert(PlaneRect(position), within: squaredDistance)
@@ -163,8 +162,8 @@ extension SplitSequence {
     }
   }
 
-  /// Returns the shown node that is closest to either of the two children of the node `number`. The node `number` is
-  /// shown, too, but it is skipped.
+  /// Returns the shown node with the least distance to a child of the node `number`. Skips the node `number`, although
+  /// it is shown, too.
   @inline(__always) private mutating func nearestNeighbour(
     of number: UInt32, _ node: InternalNode, nearerThan squaredDistance: UInt64
   ) -> NeighbourGrid.Neighbour {
@@ -225,7 +224,7 @@ extension SplitSequence {
     if toSibling < own { wait(number, for: siblingNode, orUntil: toSibling) } else { enqueue(number, at: own) }
   }
 
-  /// Queues all nodes that `node` has blocked. `node` has just been split. So each of these nodes is now blocked by a
+  /// Queues all nodes that were blocked by `node`, which has just been split. Each of these nodes is now blocked by a
   /// child of `node`, or may be split at once.
   @inline(__always) private mutating func queueWaiters(for node: InternalNode, _ squaredDistance: UInt64) {
     var waiter = node.firstWaiter

@@ -40,13 +40,13 @@ struct UnsureBoxes {
   private static func level(ofCellsAsWideAs width: UInt32) -> UInt32 { UInt32(32 - width.leadingZeroBitCount) }
 
   private static func column(_ coordinate: UInt32, _ level: UInt32) -> UInt32 {
-    // The grid of level 32 has a single column with the number 0. At this level, the shift gives 0.
+    // The grid of level 32 has a single column with the number 0. A shift by 32 bits gives this number.
     coordinate >> level
   }
 
   private static func key(_ level: UInt32, _ column: UInt32, _ row: UInt32) -> UInt64 {
-    // In the grid of level l, the number of a column has 32 - l bits. The highest 1 bit of a key identifies the grid,
-    // so two grids never use the same key.
+    // In the grid of level l, the number of a column has 32 - l bits. The position of a key's highest set bit
+    // identifies the grid, so two grids never use the same key.
     level == 32 ? 1 : (1 << UInt64(32 - level) | UInt64(column)) << UInt64(32 - level) | UInt64(row)
   }
 
@@ -85,8 +85,8 @@ struct UnsureBoxes {
   }
 
   private func isReached(from point: PlanePoint, _ reach: UInt32, _ squaredDistance: UInt64) -> Bool {
-    // If longitudes form a circle, a search with such a large radius might visit one column twice, as the first and as
-    // the last column. Therefore all boxes are compared instead.
+    // If longitudes form a circle, a search with a large radius might visit one column twice, as the first and as the
+    // last column. So if the radius is large, all boxes are compared instead.
     if reach >= 1 << 29 { return entries.contains { isNear($0.box, point, squaredDistance) } }
     var isMarked = false
     forEachCell(around: point, reach, markLevel) { isMarked = isMarked || marks[Self.mark($0, $1)] }

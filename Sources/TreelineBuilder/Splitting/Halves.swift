@@ -82,7 +82,7 @@ struct Halves {
   /// rounded to doubles, are equal.
   @inline(__always) func bisector(from corner: PlanePoint) -> Split? {
     let (leftCount, rightCount) = (Self.double(self.left.count), Self.double(all.count &- self.left.count))
-    // One instruction divides both components.
+    // One instruction divides the sums of x and y by the number of points.
     let left = SIMD2(Self.double(self.left.x), Self.double(self.left.y)) / leftCount
     let right = SIMD2(Self.double(all.x &- self.left.x), Self.double(all.y &- self.left.y)) / rightCount
     if left == right { return nil }

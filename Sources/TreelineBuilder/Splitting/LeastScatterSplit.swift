@@ -46,9 +46,10 @@ struct LeastScatterSplit: SplitAlgorithm {
     }.reduce(Halves.Sums(), +)
   }
 
-  /// Adds up the points left of a line. The compiler vectorizes the loop, which makes the loop three times as fast. For
-  /// vectorization, a point is read as one number with x in its lower half, and factors are unsigned numbers of 32
-  /// bits. All points are added to the sums without a branch. Points right of the line are masked to zero.
+  /// Adds up the points left of a line. The compiler vectorizes the loop, which makes the loop three times as fast.
+  /// For vectorization, a point is read as one number with x in its lower half, and the components of the axis are
+  /// unsigned numbers of 32 bits. All points are added to the sums without a branch. Points right of the line are
+  /// masked to zero.
   ///
   /// Coordinates are measured from the plane's corner. If the x component of the axis is negative, x is measured from
   /// the opposite corner instead. The same holds for y.

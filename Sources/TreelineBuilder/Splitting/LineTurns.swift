@@ -10,7 +10,7 @@ struct LineTurns {
   private(set) var split: Split
 
   /// A turned line is kept only if the scatter between the halves grows by more than this factor, 1 + 1/2048.
-  /// Otherwise the steps end. So the number of steps is small for any points: O(log count).
+  /// Otherwise the steps end. So the number of steps is always small: O(log count).
   private static let leastGrowth = 1 + 0x1p-11
 
   @inline(__always) init(of halves: Halves, at best: SplitPosition, across axis: PrincipalAxis, from corner: PlanePoint)
@@ -24,8 +24,8 @@ struct LineTurns {
   /// The line to try next.
   @inline(__always) var next: Split? { halves.bisector(from: split.corner) }
 
-  /// Returns whether `left` is possible as the sums over the points left of a line. The remaining sums must be
-  /// possible for the points right of the line, too.
+  /// Returns whether `left` can be the sums over the points left of a line. The sums that remain for the points right
+  /// of the line must be possible, too.
   func canTake(_ left: Halves.Sums) -> Bool {
     let all = halves.all
     guard left.count <= all.count, left.x <= all.x, left.y <= all.y else { return false }

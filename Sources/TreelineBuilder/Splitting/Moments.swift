@@ -1,10 +1,11 @@
 import Treeline
 
-/// Exact sums over some points, measured from a corner. No point lies to the left of the corner or above the corner.
+/// Exact sums over some points. The coordinates of the points are measured from a corner. No point lies to the left of
+/// the corner or above the corner.
 ///
-/// The sums are integers. So the sums do not depend on the order of the points, on chunks or on threads. `Sum` is
-/// UInt64 if the number and the extent of the points prove that every sum fits. Otherwise `Sum` is UInt128, because
-/// 2^31 points on a plane of 2^32 units need 95 bits.
+/// The sums are integers. So the sums are the same for any order of the points, for any chunks and for any number of
+/// threads. `Sum` is UInt64 if the number and the extent of the points prove that every sum fits. Otherwise `Sum` is
+/// UInt128, because 2^31 points on a plane of 2^32 units need 95 bits.
 struct Moments<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Equatable, Sendable {
   var count: UInt64 = 0
   var x: UInt64 = 0

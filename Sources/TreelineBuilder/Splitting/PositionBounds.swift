@@ -178,12 +178,13 @@ struct BinScale: BitwiseCopyable {
     min(max(Int(product &- least) &>> Int(shift), 0), count &- 1)
   }
 
-  /// Returns the greatest value in a bin that is not the last bin.
+  /// Returns the greatest value in a bin. The bin must not be the last bin.
   @inline(__always) func end(of bin: Int) -> Int64 { least &+ Int64(bin &+ 1) &<< Int64(shift) &- 1 }
 
   /// Whether the scale has a bin for every dot product. A scale that was read from bytes may be invalid.
   var isSound: Bool { count > 0 && shift < 64 }
 
-  /// Greatest difference of two values in one bin. For the first and the last bin, the difference may be greater.
+  /// Greatest difference of two values in one bin. The first and the last bin are exceptions: they also contain values
+  /// beyond the range, so their values may differ by more.
   var width: Double { Double(1 &<< Int64(shift) &- 1) }
 }

@@ -28,8 +28,8 @@ struct SortedPoint {
     }
   }
 
-  /// Returns the best position for the split line of a node. The node has at most 128 points, see `some`. Every
-  /// position between two neighboring points is tried.
+  /// Returns the best position for the split line of a node with at most 128 points (the constant `some`). Tries every
+  /// position between two neighboring points.
   @inline(never) static func bestPosition(
     betweenSome points: UnsafePointer<PlanePoint>, _ halves: Halves, _ products: DotProducts, _ scatter: AxialScatter
   ) -> SplitPosition {

@@ -3,8 +3,8 @@ import Treeline
 /// A line that divides points into two parts. Points whose dot product with the axis is at most the threshold are on
 /// the left.
 ///
-/// Positions are measured from a corner. All arithmetic is exact, in integers, so a point on the line is always on the
-/// left.
+/// Positions are measured from a corner. All arithmetic is exact, because it uses integers. So a point on the line
+/// always counts as left.
 package struct Split: Hashable, Sendable {
   package var corner: PlanePoint
   package var axis: PrincipalAxis
@@ -45,7 +45,7 @@ package struct Split: Hashable, Sendable {
 
   /// Returns 1 for a point that is left of the line, and 0 for any other point.
   ///
-  /// A shift extracts the sign bit. A comparison would be compiled to a branch in the loop of a partition, and the
+  /// A shift extracts the sign bit. A comparison would be compiled to a branch. In a loop that partitions points, the
   /// processor could not predict this branch. Dot products are below 2^62, so their differences do not overflow.
   @inline(__always) func leftCount(_ point: PlanePoint) -> Int {
     let product = axis.x &* Int64(point.x &- corner.x) &+ axis.y &* Int64(point.y &- corner.y)

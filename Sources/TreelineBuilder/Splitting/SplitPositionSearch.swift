@@ -25,7 +25,7 @@ struct SplitPositionSearch {
   ///   - points: The points to split. `halves` contains sums over these points.
   ///   - links: Memory for one number per point.
   /// - Complexity: Usually O(count), at most O(count x 62), because dot products have 62 bits, and each search inside
-  ///   a bin covers at most half the width of the search before.
+  ///   a bin covers at most half the width of the enclosing search.
   @inline(__always) static func bestPosition<Sum>(
     between points: UnsafePointer<PlanePoint>, of moments: Moments<Sum>, _ halves: Halves, _ products: DotProducts,
     linkingIn links: UnsafeMutablePointer<UInt32>, threads: Int = 1, _ monitor: BuildMonitor

@@ -188,8 +188,8 @@ import Treeline
       guard unlink(path) == 0 else { throw .failed(path: target, action: "remove \(path)", reason: systemReason()) }
     }
 
-    /// Returns nil for a regular file with a single name, because every temporary file of a run is such a file. For
-    /// anything else, returns words for an error message, such as "a folder".
+    /// Returns nil for a regular file with a single name, which may be the temporary file of a run. For anything else,
+    /// returns words for an error message, such as "a folder".
     private static func kind(of status: stat) -> String? {
       switch status.st_mode & S_IFMT {
       case S_IFREG: status.st_nlink == 1 ? nil : "a file with several names (hard links)"

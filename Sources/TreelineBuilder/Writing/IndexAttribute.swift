@@ -15,7 +15,7 @@ public struct IndexAttribute: Sendable {
   }
 
   /// Returns a copy of this column. `holdsCells` says whether the values may be text cells, as in CSV; see
-  /// `IndexColumn.holdingCells(_:)`. Numbers in text cells have a decimal point.
+  /// `IndexColumn.holdingCells(_:)`. The decimal mark of numbers in text cells is the point, not the comma.
   package func holdingCells(_ holdsCells: Bool) -> IndexAttribute {
     var attribute = self
     attribute.holdsCells = holdsCells

@@ -48,7 +48,7 @@ public enum IndexWritingError: Error, Hashable, Sendable {
   case column(ColumnError)
   /// Another build is writing to the same path.
   case inUse(path: String)
-  /// At the temporary path of the new file, there already is a file or folder, which was not made by a build.
+  /// The temporary path of the new file is occupied by a file or folder that does not come from a build.
   case foreignPartialFile(path: String, partialPath: String, found: String)
   /// The system refused an operation, for example because there is no space, no permission or no such folder.
   case failed(path: String, action: String, reason: String)

@@ -1,7 +1,7 @@
 import ArgumentParser
 @_spi(Server) import Treeline
 
-/// The options of any cut.
+/// All options for a cut.
 struct CutOptions<Prefix: OptionPrefix>: ParsableArguments {
   @OptionGroup var limits: LimitOptions<Prefix>
 

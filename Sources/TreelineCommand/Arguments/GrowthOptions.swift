@@ -52,7 +52,7 @@ struct GrowthRequest {
   /// The options that were given. `BuildOptions` reads them.
   var parameters: [Parameter] = []
 
-  /// Whether an option decides how the tree grows.
+  /// Whether any of the given options affects how the tree grows. The option `anchor` does not.
   var isGiven: Bool { parameters.contains { $0.name != "anchor" } }
 
   /// Returns options for building a tree that supports the cuts.

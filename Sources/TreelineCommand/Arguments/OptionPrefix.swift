@@ -28,8 +28,8 @@ typealias Parameter = (name: String, value: String)
 extension OptionPrefix {
   static func name(_ name: String) -> NameSpecification { .customLong(prefix + name) }
 
-  /// - Parameter text: Help text of the option without a prefix. The help text of an option with a prefix refers to
-  ///   the option without a prefix.
+  /// - Parameter text: The help text if there is no prefix. If there is a prefix, the help text refers to the option
+  ///   without the prefix.
   static func help(_ name: String, _ text: String, valueName: String) -> ArgumentHelp {
     ArgumentHelp(prefix.isEmpty ? "\(text)" : "--\(name) of the \(owner) view.", valueName: valueName)
   }

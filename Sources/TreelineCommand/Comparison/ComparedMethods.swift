@@ -4,7 +4,7 @@ import GridBaseline
 import TreelineBuilder
 @_spi(Server) import TreelineComparison
 
-/// The methods to compare, and a tree. Every method identifies a point by its tree index in this tree.
+/// The methods to compare, and a tree. Each method identifies a point by the point's index in this tree.
 struct ComparedMethods {
   let tree: ClusterTree
   let grid: Grid
@@ -65,7 +65,7 @@ struct ComparedMethods {
 }
 
 extension MethodChoice {
-  /// Returns a description of what the trees lack for the method, such as `separations`; nil if they lack nothing.
+  /// Returns what the method needs but the trees lack, such as `separations`; nil if they lack nothing.
   fileprivate func lack(in trees: [Growth: ComparedTree]) -> String? {
     guard let growth else { return nil }
     guard let tree = trees[growth]?.tree else {

@@ -67,7 +67,7 @@ struct BuildForecast: CustomStringConvertible {
       + "\(ByteCount(index)) for the index and \(Self.time(seconds))"
   }
 
-  /// Returns a time in words, rounded to whole minutes or hours, because the estimate is not more accurate.
+  /// Returns a time in words. The time is only an estimate, so it is rounded up to whole minutes or hours.
   static func time(_ seconds: Double) -> String {
     if seconds < 60 { return "less than a minute" }
     let minutes = Int((seconds / 60).rounded(.up))

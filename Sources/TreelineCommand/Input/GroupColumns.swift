@@ -80,7 +80,7 @@ struct GroupColumns {
   }
 }
 
-/// The groups of points when points are read in batches.
+/// The groups of points that are read in batches.
 struct GroupsInPieces {
   private let columns: GroupColumns
   private let input: Input
@@ -104,6 +104,6 @@ struct GroupsInPieces {
   /// Remembers which columns occur in a batch. Must be called after the groups of the batch have been read.
   mutating func note(_ batch: PointBatch) { missing.removeAll { batch.table.hasColumn(named: $0.name) } }
 
-  /// Throws if a column has occurred in no batch. All batches must have been read.
+  /// Throws if an option names a column that no batch contains. All batches must have been read.
   func finish() throws { try columns.refuse(missing, in: input) }
 }

@@ -14,8 +14,8 @@ struct Input {
 
   static func name(of path: String) -> String { path == "-" ? "standard input" : path }
 
-  /// Returns the name of the input and the line of a point, such as `cities.csv:7`, for use in messages. The table
-  /// knows the lines only if it was read with its columns.
+  /// Returns the name of the input and the line of a point, such as `cities.csv:7`, for use in messages. The line is
+  /// known only if the columns of the table were kept.
   func place(ofPoint point: Int, in table: PointTable) -> String { "\(name):\(table.line(ofPoint: point))" }
 
   /// Returns the failure that the tool reports for an error about a column. If a value does not fit its column, the

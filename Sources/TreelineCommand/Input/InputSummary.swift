@@ -64,8 +64,9 @@ struct InputSummary {
       && max(-extent.least.latitude, extent.greatest.latitude) <= 90
   }
 
-  /// Whether the coordinates may be swapped. This is true if the names of the columns suggest a swap. It is also true
-  /// if few people live at the latitudes that were read, and the longitudes that were read would be valid latitudes.
+  /// Whether longitude and latitude seem to be swapped. This is true if the names of the columns suggest a swap. It
+  /// is also true if few people live at the latitudes that were read, and the longitudes that were read would be
+  /// valid latitudes.
   private var mayBeSwapped: Bool {
     if let columns {
       let (first, second) = (columns.first.lowercased(), columns.second.lowercased())

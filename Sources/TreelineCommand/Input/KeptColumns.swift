@@ -11,7 +11,7 @@ struct KeptColumns {
   private(set) var names: [String] = []
   private let table: PointTable
 
-  /// Returns the names in one value of the option.
+  /// Returns the names in a value of the option, such as `name, population`.
   static func names(in value: String) -> [String] {
     value.split(separator: ",", omittingEmptySubsequences: false).map { String($0).trimmed }
   }

@@ -246,8 +246,8 @@ extension BuildProgress.Stage {
 }
 
 extension Plane {
-  /// Returns whether the plane stores any position with an error of more than a millionth of the position's distance
-  /// from zero.
+  /// Returns whether the plane stores any position with a large error. An error in x or y is large if it is more than
+  /// a millionth of the greater of |x| and |y|.
   func isCoarse(for coordinates: some Sequence<Coordinate>) -> Bool {
     guard projection == .planar else { return false }
     let format = CoordinateFormat(of: self)

@@ -23,7 +23,7 @@ struct TypedColumns {
   /// - Parameters:
   ///   - searched: Names of columns that are prepared for search. If `values` does not contain such a column, the
   ///     column gets the kind `text`.
-  ///   - attributes: Columns that the index keeps as they are written. In `values`, `all` means all except these.
+  ///   - attributes: Columns that the index keeps as they are written. The value `all` names all other columns.
   ///   - takesAnyName: Whether points that are not in the table may have other columns.
   init(
     _ values: [String], searched: [String] = [], of table: PointTable, in input: Input, besides attributes: [String],

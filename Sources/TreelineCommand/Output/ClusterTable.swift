@@ -67,8 +67,8 @@ struct ClusterTable {
 
     func columns(of property: ClusterProperty) -> [Column] {
       switch property {
-      // These properties have no columns. Either other columns contain the same data, or the table has no room for the
-      // property.
+      // These properties have no columns. For some of them, other columns contain the same data. The table has no
+      // room for the rest.
       case .cluster, .abbreviatedCount, .stack, .ellipse, .hull, .area, .screenArea: []
       case .id, .row: [column(property, isOptional: false)]
       case .pointCount: [column(property, title: "points", isOptional: false)]

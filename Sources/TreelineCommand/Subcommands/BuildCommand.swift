@@ -241,7 +241,7 @@ struct BuildCommand: ParsableCommand {
         + "leave out '--unit'")
   }
 
-  /// Throws if an index of bad input would replace a good index, because the good index would be lost.
+  /// Throws if the input is bad and the output file is a good index, so that the good index is not overwritten.
   private func refuseLoss(of table: PointTable) throws {
     let count = table.pointCount
     guard count == 0 || count < table.invalidRowCount,

@@ -45,7 +45,8 @@ struct ClusterCommand: ParsableCommand {
     _ = try question()
   }
 
-  /// Returns the cut and tile size for an expansion zoom, and the number of members on a page.
+  /// Returns the cut, the page size and the tile size. The page size is the number of members on a page. The cut and
+  /// the tile size are for an expansion zoom.
   private func question() throws -> (cut: Cut, pageSize: Int, tileSize: Viewport.TileSize) {
     let given = cut.parameters + NoPrefix.parameters([("tile-size", tileSize)])
     var parameters = QueryParameters(given)

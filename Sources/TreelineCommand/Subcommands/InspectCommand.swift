@@ -123,7 +123,8 @@ private struct IndexReport: Encodable {
     let shape = try tree.shape()
     let format = CoordinateFormat(of: tree.plane)
     let kept = tree.columns.compactMap(\.attribute)
-    // In each of these lists, the names are in the order of the sections. So each section takes the next name.
+    // Each of these lists has names in the order of the sections. So each section takes the first name that is left
+    // in its list.
     var names = tree.columns.map(\.name)[...]
     var ranked = tree.columns.filter { $0.ranks != nil }.map(\.name)[...]
     var linked = tree.columns.filter { $0.links != nil }.map(\.name)[...]
