@@ -4,7 +4,7 @@ import Foundation
 @_spi(Server) import TreelineFormats
 
 @main struct TreelineCommand: ParsableCommand {
-  /// Label at the start of each error message, whether the message comes from the parser or from the tool.
+  /// Label at the start of each error message. ArgumentParser and this tool both use this label.
   static let _errorLabel = "treelinemap: error"
 
   static let configuration = CommandConfiguration(
@@ -29,7 +29,7 @@ import Foundation
   }
 
   /// Ends the process with an error if a word is not the name of a subcommand. The error suggests the most similar
-  /// name. An error of the parser would not suggest a name.
+  /// name. Without this check, ArgumentParser would report an error that suggests no name.
   private static func requireSubcommand(_ word: String) {
     let names = configuration.subcommands.compactMap { $0.configuration.commandName }
     if (names + ["help"]).contains(word) { return }

@@ -7,7 +7,7 @@ extension Date: ColumnValue {
   /// Seconds from the beginning of 1970 to the reference date of `Date`, the beginning of 2001.
   private static let reference: Int64 = 978_307_200
 
-  /// Returns the moment, rounded to the microsecond; nil if the date is too far from the present for an `Instant`.
+  /// Returns a date as an `Instant`, rounded to the microsecond; nil if the date is too far from the present.
   public static func stored(_ value: Date) -> Instant? {
     let whole = value.timeIntervalSinceReferenceDate.rounded(.down)
     guard let seconds = Int64(exactly: whole), seconds <= .max - reference else { return nil }

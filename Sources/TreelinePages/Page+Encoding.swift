@@ -14,9 +14,10 @@ struct PageEncoder {
   }
 
   /// Says where the nodes below a node are. An upper page has a state for each of its records, and for each of its
-  /// roots. The roots are the parents of the topmost records of the page. `here` means that the children follow in the
-  /// same page. `nextChild` means that everything below the node is in the next child page. `sameChild` means that
-  /// everything below the node is in the same child page as everything below the last node with `nextChild`.
+  /// roots. The roots are the parents of the topmost records of the page.
+  /// - `here`: The children follow in the same page.
+  /// - `nextChild`: Everything below the node is in the next child page.
+  /// - `sameChild`: Everything below the node is in the same child page as for the last node with `nextChild`.
   private enum State {
     static let here: UInt8 = 0
     static let sameChild: UInt8 = 1
@@ -25,8 +26,8 @@ struct PageEncoder {
 
   // MARK: - Upper pages
 
-  /// In an upper page with a listing, the offset at which the places of the listed pages begin. The place of a page
-  /// says where the bytes of the page are.
+  /// Offset at which the places of the listed pages begin, in an upper page with a listing. The place of a page says
+  /// where the bytes of the page are.
   static let listingStart = 36
 
   /// Whether the exact spreads of an upper page's records are in a separate page. True if the tree has separations,
@@ -80,8 +81,8 @@ struct PageEncoder {
     /// Four bits for each record: one bit for each edge of its box. A bit is set if this edge differs from the
     /// corresponding edge of the parent's box.
     private var edges: [UInt8] = []
-    /// For each bit that is set in `edges`, the difference between the edge of the record's box and the edge of the
-    /// parent's box. Also contains the sums of coordinates, and the point counts of left children.
+    /// Differences between corresponding edges of a record's box and its parent's box: one difference for each bit
+    /// that is set in `edges`. Also contains the sums of coordinates, and the point counts of left children.
     private var bits = PageBits()
     private var spreads: [[UInt32]] = [[], [], []]
     private var ellipses: [RoundedEllipse] = []
@@ -264,8 +265,8 @@ struct PageEncoder {
     return bytes.bytes
   }
 
-  /// In the directory of the pages with values, the offset at which the places of these pages begin. The place of a
-  /// page says where the bytes of the page are.
+  /// Offset at which the places of the pages with values begin, in the directory of these pages. The place of a page
+  /// says where the bytes of the page are.
   static let valueDirectoryStart = 12
 }
 

@@ -15,8 +15,8 @@ struct PageEntry: Sendable {
   var spreads = PageReference.none
 }
 
-/// The listing of an upper page: the pages on one or several levels below the page, in preorder. From a listing, a
-/// reader learns which pages on these levels a query needs, and loads all needed pages at once.
+/// The listing of an upper page: the pages on one or several levels below the page, in preorder. With a listing, a
+/// reader finds all pages on these levels that are needed for a query, and loads these pages at once.
 struct PageListing {
   var entries: [PageEntry] = []
   let hasSpreads: Bool
@@ -27,8 +27,8 @@ struct PageListing {
     for edge in [whole.minX, whole.minY, whole.maxX, whole.maxY] { bytes.append(edge) }
     bytes.append(places: entries.map(\.page) + (hasSpreads ? entries.map(\.spreads) : []))
     var edges: [[UInt8]] = [[], [], [], []]
-    // A stack of boxes. The box of the next entry of the listing is rounded within the last box of the stack. `left` is
-    // the number of further entries whose boxes are rounded within `box`.
+    // A stack of outer boxes, see `RoundedBox`. The last box of the stack is the outer box for the next entry of the
+    // listing. `left` is the number of further entries for which `box` is the outer box.
     var around: [(left: Int, box: PlaneRect)] = [(Int.max, whole)]
     for entry in entries {
       while around[around.count - 1].left == 0 { around.removeLast() }
@@ -43,7 +43,7 @@ struct PageListing {
   }
 }
 
-/// A box whose edges are rounded outward to one of 256 steps between the edges of an outer box.
+/// A box whose edges are rounded outward. Each edge is at one of 256 steps between the edges of an outer box.
 private struct RoundedBox {
   /// The steps of min x, min y, max x and max y.
   var edges: [UInt8] = [0, 0, 0, 0]
@@ -166,7 +166,7 @@ extension PageReference {
     let lengths = start + 4 + 8 * fileCount
     let columns = lengths + 4 * fileCount
     guard columns + 16 * count <= bytes.count else { return nil }
-    /// Returns a number from a column in the format of `append(planesOf:)`.
+    /// Returns a number from a column. The column has the format that `append(planesOf:)` writes.
     func number(_ index: Int, of count: Int, at column: Int, width: Int) -> UInt64 {
       (0..<width).reduce(0) { $0 | UInt64(bytes[column + $1 * count + index]) << UInt64(8 * $1) }
     }

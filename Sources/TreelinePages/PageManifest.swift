@@ -23,12 +23,12 @@ package struct PageManifest: Codable, Equatable {
   package var growth: String
   package var traits: UInt32
   package var hasCodes: Bool
-  /// The bytes of the badge curve in Base64; nil if the index has no badge curve. An index contains the same bytes.
+  /// The badge curve in Base64, with the same bytes as in the index; nil if the index has no badge curve.
   package var curve: String?
   package var title: String?
   package var attribution: String?
   package var unit: String?
-  /// The names of the columns and their kinds.
+  /// The names and kinds of the columns.
   package var columns: [ColumnName]
   /// The sizes that were used to divide the tree into pages. A verifier uses these sizes to divide the index in the
   /// same way.

@@ -21,10 +21,10 @@ package struct PageSizes: Hashable, Sendable {
   /// children of a node. The first page has level 0, its child pages have level 1, and so on. The last number of the
   /// array is used for all further levels.
   package var pairs: [Int]
-  /// For each level of upper pages: a divisor that limits the size of child pages that several nodes share. The limit
-  /// is the number of pairs in the parent page and all pages below it, divided by this number, but at least the number
-  /// in `pairs` for the child page. The limit applies to the pairs of the child page and of all pages below it
-  /// together. The last number of the array is used for all further levels.
+  /// One divisor for each level of upper pages. If several nodes share a child page, there is a limit for the number
+  /// of pairs in this child page and all pages below it. To get the limit, the number of pairs in the parent page and
+  /// all pages below it is divided by the divisor. The limit is never less than the number in `pairs` for the level of
+  /// the child page. The last divisor of the array is used for all further levels.
   package var parts: [Int]
   /// Greatest number of pages in a listing that covers several levels. If even the first two levels together have more
   /// pages, the listing covers only the first level.
@@ -103,7 +103,7 @@ final class PagePlan: @unchecked Sendable {
 ///
 /// The children of nodes with many points or with great separation codes are in *upper pages*. All other nodes and the
 /// points are in *leaf pages*. The first page has the children of the nodes with the greatest codes. In a tree without
-/// codes, it has the children of the nodes with the most points. Neighboring nodes may share a page.
+/// codes, the first page has the children of the nodes with the most points. Neighboring nodes may share a page.
 struct PageTree {
   private(set) var records: [UpperRecord] = []
   private(set) var first = PagePlan(roots: [], content: .upper(expanded: [], children: []), level: 0)

@@ -43,8 +43,8 @@ package struct PagePublisher {
   /// Returns sizes at which most views load few pages and few bytes.
   ///
   /// These sizes were chosen with `scripts/measure/pages.mjs`. With larger pages, a view loads more bytes. With
-  /// smaller pages, there are more pages, so the listings of pages that a view must load are longer. Some hosts accept
-  /// only 20,000 files. So a very large tree gets longer files and longer pages of values. It has about 8,192 pages of
+  /// smaller pages, a view loads longer listings, because there are more pages to list. Some hosts accept only 20,000
+  /// files. So a very large tree gets longer files and longer pages of values. Such a tree has about 8,192 pages of
   /// values.
   private static func standardSizes(of tree: ClusterTree) -> PageSizes {
     let count = tree.pointCount
@@ -56,8 +56,8 @@ package struct PagePublisher {
       values: max(4096, count / 8192), fileBytes: max(1 << 18, count / 500))
   }
 
-  /// Returns the least separation code such that at most `most` splits have this code or a greater code; 0 if the tree
-  /// has no codes.
+  /// Returns the least separation code such that no more than `most` splits have this code or a greater code; 0 if the
+  /// tree has no codes.
   private static func leastCode(of tree: ClusterTree, reachedBy most: Int) -> Int {
     tree.withStorage { storage in
       guard let separations = storage.separations else { return 0 }
@@ -75,8 +75,8 @@ package struct PagePublisher {
   /// Writes all pages. Each page is written after the pages that it lists. Returns the manifest, which the caller must
   /// write last.
   ///
-  /// - Parameter progress: Called with a number that rises to twice the number of points, because each point is in a
-  ///   leaf page and in a page of values.
+  /// - Parameter progress: Called with a number that rises to twice the number of points: each point is counted once
+  ///   in a leaf page and once in a page of values.
   package func write(to sink: any PageSink, threads: Int, progress: (Int) -> Void = { _ in }) throws -> (
     manifest: PageManifest, result: Result
   ) {

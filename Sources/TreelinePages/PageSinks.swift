@@ -107,7 +107,7 @@ final class PageFile: PageSink {
     file = try AtomicFile(path: completePath, beginning: [])
   }
 
-  /// The path of the unfinished file, which an interrupted program should remove.
+  /// The path of the unfinished file. If the program is interrupted, the program should remove this file.
   var unfinishedPath: String { file.partialPath }
 
   func append(_ pages: [[UInt8]]) throws -> PageReference {

@@ -71,8 +71,8 @@ package struct PageVerifier {
   ) throws(Difference) {
     let listed = encoder.pages.listed(below: owner)
     guard !listed.isEmpty else { return try require(found == bytes(owner, encoder), name) }
-    // A listing contains the place of each listed page: its file and its offset. The expected page gets these places
-    // from the site. All other bytes of the expected page are computed from the index.
+    // A listing contains the place of each listed page: its file and its offset. The verifier computes the expected
+    // page from the index, but takes these places from the site.
     let (count, places) = found.withUnsafeBytes { encoder.listedPlaces(in: $0) }
     guard let places else { return try require(false, name) }
     var (pages, spreads) = (places.prefix(count), places.dropFirst(count))

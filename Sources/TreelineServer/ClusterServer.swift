@@ -171,7 +171,7 @@ public struct ServerOptions: Sendable {
   /// Path of a PMTiles 3 file with the vector or raster tiles that the viewer draws below the clusters; nil for the
   /// viewer's own land and borders.
   public var basemapFile: String?
-  /// Public URL of the server if it is behind a proxy, without a slash at the end. TileJSON contains this URL.
+  /// Public URL of a server behind a proxy. The URL has no slash at the end. TileJSON contains this URL.
   public var publicURL: String?
   /// Maximum time for which a connection may be idle, in seconds.
   public var idleSeconds = 60

@@ -6,7 +6,7 @@ enum HilbertCurve {
   /// Returns the id of the first tile of a zoom. This id is equal to the number of tiles of all lower zooms.
   static func firstID(ofZoom zoom: Int) -> UInt64 { (1 << (2 * UInt64(zoom)) - 1) / 3 }
 
-  /// Returns the id of a tile. An id, as PMTiles calls it, is the position of a tile in the order of the archive.
+  /// Returns the id of a tile. In PMTiles, the id is the position of the tile in the order of the archive.
   static func id(of tile: MapTile) -> UInt64 {
     var (x, y) = (UInt64(tile.x), UInt64(tile.y))
     var distance: UInt64 = 0

@@ -1,7 +1,7 @@
 /// Encoded members of a Protocol Buffers message, one after another.
 ///
-/// Vector tiles need only four kinds of messages. A Protocol Buffers library would be a dependency for all users of
-/// the package, even if they do not write tiles.
+/// Vector tiles need only four kinds of messages, so they are encoded without a Protocol Buffers library. A library
+/// would be a dependency for all users of the package, even if they do not write tiles.
 struct ProtobufBytes {
   private(set) var bytes: [UInt8] = []
   var count: Int { bytes.count }

@@ -52,7 +52,7 @@
 }
 
 extension String {
-  /// The text as HTML with special characters escaped, because an index may come from an untrusted source.
+  /// The text as HTML. Special characters are escaped, because an index may come from an untrusted source.
   @_spi(Server) public var escapedAsHTML: String {
     [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;")].reduce(self) { $0.replacing($1.0, with: $1.1) }
   }

@@ -68,8 +68,8 @@
   /// - Parameters:
   ///   - cluster: The cluster.
   ///   - aggregateValues: A value for each aggregate.
-  ///   - position: Position of the cluster, in units east and south of the tile's corner. Numbers that do not fit into
-  ///     32 bits are clamped.
+  ///   - position: Position of the cluster, in units east and south of the tile's northwestern corner. Numbers that
+  ///     do not fit into 32 bits are clamped.
   /// - Throws: `TooLong`; `CancellationError` if the current work is cancelled.
   public mutating func append(_ cluster: Cluster, _ aggregateValues: [AggregateValue], at position: (x: Int, y: Int))
     throws

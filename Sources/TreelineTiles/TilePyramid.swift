@@ -120,9 +120,9 @@ private struct Block: Sendable {
   let clusters: Clusters
 }
 
-/// The blocks of a zoom, in the order of tiles. Each block is a square of one or more tiles. A block has at most
-/// `usualClusters` clusters, which one thread encodes in a few milliseconds. Only a block of a single tile may have
-/// more clusters.
+/// The blocks of a zoom, in the order of tiles. Each block is a square of one or more tiles. A block of several tiles
+/// has at most `usualClusters` clusters, which one thread encodes in a few milliseconds. A block of a single tile may
+/// have more clusters.
 private struct Blocks {
   private let pyramid: TilePyramid
   private let zoom: Int
@@ -138,7 +138,7 @@ private struct Blocks {
       let isTile = square.zoom == zoom
       let limit = isTile ? TilePyramid.mostClusters + 1 : Self.usualClusters + 1
       // The window of a square includes all four edges. But a cluster on the eastern or southern edge belongs to the
-      // next square, so it is removed below.
+      // next square. So such clusters are found here, and then removed.
       let found = try pyramid.tree.clusters(
         pyramid.cut, centeredIn: square.window(on: pyramid.tree.plane),
         zoom: Double(zoom) + pyramid.tileSize.zoomOffset, limit: limit)

@@ -26,7 +26,7 @@ extension Column {
   }
 }
 
-/// The values of a column, converted to numbers with the same order.
+/// The values of a column, converted to numbers that sort like the values.
 private struct CheckedValues {
   let keys: OrderedKeys
   let count: Int

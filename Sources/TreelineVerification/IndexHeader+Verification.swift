@@ -116,9 +116,9 @@ extension IndexHeader {
 extension IndexHeader {
   /// Checks the header's facts about the points: the number of clipped points, and the plane.
   ///
-  /// The header stores the seam (the longitude at which the plane begins) or the square of the plane. The positions of
-  /// the points do not show whether the seam or the square is right. So this method checks whether a builder that is
-  /// given these positions would choose the header's plane.
+  /// The header stores the seam (the longitude at which the plane begins) or the square that the plane covers. The
+  /// positions of the points do not show whether the seam or the square is right. So this method checks whether a
+  /// builder would choose the header's plane for these positions.
   ///
   /// - Complexity: O(pointCount)
   func check(_ points: PointBlocks, _ problems: ProblemList) {

@@ -71,7 +71,7 @@ struct NodeFacts {
   }
 
   /// The greatest possible error of `product`. The error is not 0, because the components of the builder's axis are
-  /// integers of 29 bits.
+  /// rounded to integers of 29 bits.
   var tolerance: Double { 0x1p-27 * Double(max(box.width, box.height)) + 1e-3 }
 }
 
@@ -118,8 +118,7 @@ extension NodeFacts {
     return sum / weights
   }
 
-  /// Returns the square of a point's distance to the mean. The distance is multiplied by the number of points before it
-  /// is squared.
+  /// Multiplies a point's distance to the mean by the number of points, and returns the square of this product.
   private func squaredDistance(of point: PlanePoint) -> Double {
     let count = Int64(points.count)
     return squaredLength(
@@ -147,14 +146,14 @@ extension NodeFacts {
 extension NodeFacts {
   /// Returns the scatter between two parts, multiplied by the number of all points. One part has the first `leftCount`
   /// points, and the other part has the remaining points. The scatter of some points is the sum of their squared
-  /// distances from their mean. The scatter between two parts is the scatter of all points, minus the scatter of one
-  /// part and the scatter of the other part.
+  /// distances from their mean. The scatter between two parts is the scatter of all points, minus the sum of the
+  /// scatters of the two parts.
   func scatterBetween(_ leftCount: Int) -> Double { scatterBetween(leftCount, sums(of: points[0..<leftCount])) }
 
-  /// Returns how much the scatter between two parts would grow, at least, if each point were moved to the part whose
-  /// mean is nearer. The parts are the first `leftCount` points and the remaining points. As in `scatterBetween`, the
-  /// scatter is multiplied by the number of all points. Ignores a point if rounding makes it uncertain which mean is
-  /// nearer.
+  /// If each point were moved to the part whose mean is nearer, the scatter between the two parts would grow. Returns
+  /// a lower bound of this growth. The parts are the first `leftCount` points and the remaining points. As in
+  /// `scatterBetween`, the scatter is multiplied by the number of all points. Ignores a point if rounding makes it
+  /// uncertain which mean is nearer.
   func scatterToGain(_ leftCount: Int) -> Double {
     let parts = (points[0..<leftCount], points[leftCount..<points.count])
     let (left, right) = (mean(of: parts.0), mean(of: parts.1))

@@ -16,7 +16,7 @@ extension NodeFacts {
     var greatest = -Double.infinity
   }
 
-  /// The number and the sums of all points before a bin.
+  /// The number of points before a bin, and the sums of their coordinates.
   private typealias Before = (count: Int, sums: NodeSums)
 
   private typealias Sorted = (product: Double, point: PlanePoint)

@@ -5,15 +5,16 @@ import Treeline
 ///
 /// First each code is checked alone. Only a node with children has a code other than 0. The code of a node is at most
 /// the code of its parent. It is also at most the code of the distance at which the node may be split if no other node
-/// is near (see `TreeStorage.squaredSplitDistance`). Then codes are checked among the nodes that are shown. If nodes
-/// are split in the order of falling codes, from the greatest down to 1, two conditions hold at each code:
+/// is near (see `TreeStorage.squaredSplitDistance`). After that, the distances between shown nodes are checked.
+/// Suppose that nodes are split in the order of falling codes, from the greatest down to 1. Two conditions must hold
+/// at each code:
 /// - No two shown nodes are closer to each other than the distance of the code.
 /// - If a shown node may be split at this code but has a smaller code, then splitting the node would bring two nodes
 ///   too close to each other.
 ///
-/// A code stands for all distances from its own distance down to the distance of the next code (see `SeparationCode`).
-/// So these two conditions are exactly what queries promise for every spacing at every zoom. If two nodes with the
-/// same code block each other, either of the two may have been split.
+/// A code stands for all distances from its own distance down to the distance of the next lower code (see
+/// `SeparationCode`). So these two conditions are exactly what queries promise for every spacing at every zoom. If two
+/// nodes with the same code block each other, either of the two may have been split.
 ///
 /// A node is checked when it is first shown. It is also checked at the codes at which it may be split but is not.
 /// Suppose another node is too close to one of the node's children. The other node stays too close until the code

@@ -56,7 +56,7 @@ struct ShownNeighbours {
   }
 
   /// Calls `body` for each shown node whose distance to a position may be less than a given distance. Skips the node
-  /// that the walk visits, and all nodes below that node.
+  /// to which `visit` has moved, and all nodes below that node.
   ///
   /// - Parameters:
   ///   - code: The limit at which nodes are shown.

@@ -2,7 +2,7 @@
 
 /// Checks every node of a tree against its points.
 ///
-/// The expected content of each node is computed in a pass over its points, without code of the builder.
+/// The expected content of each node is computed in a pass over its points. No code is shared with the builder.
 struct TreeVerifier {
   let storage: TreeStorage
   let growth: Growth
@@ -106,7 +106,7 @@ struct TreeVerifier {
 
   private static func pair(_ number: Int) -> String { "children at record \(number), the next record in tree order" }
 
-  /// Adds the problem that the records below a node contradict the node. Such records are not checked any further.
+  /// Adds a problem: the records below a node contradict the node. Such records are not checked any further.
   private func add(_ error: IndexError, at node: Node) {
     guard case .damagedNode(_, let record, let offset, let expected, let found) = error else {
       return problems.add(node.name, expected: "an undamaged record", found: "\(error)")

@@ -10,7 +10,7 @@ import GridBaseline
 /// print(report.text)
 /// ```
 ///
-/// Equal data and options give the same bytes in every format of the report.
+/// If the data and the options are equal, two reports in the same format have equal bytes.
 package struct ComparisonReport: Sendable {
   let pointCount: Int
   /// Methods, in the order of the report's columns.
@@ -59,8 +59,8 @@ package struct ComparisonReport: Sendable {
   /// Boxes of all views that the report shows as pictures.
   package var shownBoxes: [BoundingBox] { (views.map(\.view) + (journey?.views ?? [])).map(\.box) }
 
-  /// Returns `order`, but leaves out the distortion relative to k-means if this measure has no values. It has values
-  /// only if k-means takes part.
+  /// Returns the measures in `order`. Leaves out the distortion relative to k-means if this measure has no values. It
+  /// has values only if k-means takes part.
   func measures(_ order: [ViewMeasure] = ViewMeasure.all) -> [ViewMeasure] {
     let hasKMeans = views.contains { $0.values(of: .distortionToKMeans).contains { $0 != nil } }
     return hasKMeans ? order : order.filter { $0 != .distortionToKMeans }

@@ -58,7 +58,7 @@ struct AnswerChange: Sendable {
 extension AnswerChange {
   /// Returns the share of points, from 0 to 1, that are torn out of their clusters between the two answers. The finer
   /// answer is the answer at the higher zoom. Each cluster of the finer answer is assigned to the cluster of the other
-  /// answer with which it shares the most points. The remaining points of the cluster count as torn. Only points in
+  /// answer with which it shares the most points. Its points that lie in other clusters count as torn. Only points in
   /// both answers are counted. The share is 0 if each cluster of the finer answer lies within one cluster of the other
   /// answer. The share is nil if the answers share no points.
   func nestedness(isFirstFiner: Bool) -> Double? {

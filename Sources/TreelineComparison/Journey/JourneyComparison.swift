@@ -20,7 +20,8 @@ struct JourneyComparison: Sendable {
   struct MethodResult: Sendable {
     /// Index of the method in the comparison.
     let index: Int
-    /// The method. If the method has a detail, all views use the same detail. See `ClusteringMethod.settling`.
+    /// The method. If the method normally chooses a detail for each view, it uses one detail for the whole journey.
+    /// See `ClusteringMethod.settling`.
     let method: ClusteringMethod
 
     let journey: MeasuredJourney

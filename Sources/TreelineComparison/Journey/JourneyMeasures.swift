@@ -24,7 +24,7 @@ struct MeasuredJourney: Sendable {
   fileprivate var distances: [[Double]] {
     steps.map { from, to, change in
       change.flows.map { flow in
-        // A kept cluster does not move on the map, but rounding could give a distance other than 0.
+        // A kept cluster does not move on the map. A computed distance could differ from 0 because of rounding.
         if flow.kind == .kept { return 0 }
         return to.view.pixel(from.clusters[flow.from].position, of: from.view).squaredDistance(
           to: to.clusters[flow.to].position, turn: to.view.turn
@@ -54,7 +54,7 @@ extension JourneyMeasure {
   /// All measures, in the order of tables and JSON.
   static var all: [Self] { [nestedness, panPersistence, movement, longestMove, overlap, closestPair, distortion] }
 
-  /// Mean share of points that a zoom tears apart, from 0 to 1; nil if no step is a zoom.
+  /// Mean share, from 0 to 1, of the points that are torn apart by a zoom; nil if no step is a zoom.
   static var nestedness: Self {
     Self(
       key: "nestedness", title: "Points torn apart by zooming",
@@ -74,8 +74,8 @@ extension JourneyMeasure {
     }
   }
 
-  /// Mean share of badges that a pan keeps, from 0 to 1; nil if no step is a pan. A badge is considered only if its
-  /// position and at least one point of its cluster lie in both views.
+  /// Mean share, from 0 to 1, of the badges that a pan keeps; nil if no step is a pan. A badge is considered only if
+  /// its position and at least one point of its cluster lie in both views.
   static var panPersistence: Self {
     Self(
       key: "pan_persistence", title: "Badges kept on a pan",

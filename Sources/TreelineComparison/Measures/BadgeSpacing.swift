@@ -25,7 +25,7 @@ extension ViewMeasure {
     ) { $0.neighbours.spread }
   }
 
-  /// Share of badges that touch another badge, from 0 to 1. 0 if there are no clusters.
+  /// Share, from 0 to 1, of the badges that touch another badge. The share is 0 if there are no clusters.
   static var overlap: Self {
     Self(
       key: "overlap", title: "Badges that touch another",
@@ -76,8 +76,8 @@ struct NeighbourDistances: Sendable {
 }
 
 extension PixelIndex {
-  /// Returns the share of clusters whose badge touches another badge, from 0 to 1. This `PixelIndex` must have been
-  /// made from the positions of exactly these clusters, in the same order.
+  /// Returns the share, from 0 to 1, of the clusters whose badge touches another badge. This `PixelIndex` must have
+  /// been made from the positions of exactly these clusters, in the same order.
   func overlap(of clusters: [ShownCluster]) -> Double {
     let radii = clusters.map { $0.diameter / 2 }
     let largest = radii.max() ?? 0
@@ -150,8 +150,8 @@ struct PixelIndex: Sendable {
     return false
   }
 
-  /// Returns the nearest other position; nil if there is no other position. If several positions are equally near,
-  /// returns the first of them.
+  /// Returns the index of the nearest neighbor of a position; nil if there is no other position. If several neighbors
+  /// are equally near, returns the lowest index.
   func nearest(to index: Int) -> Int? {
     let position = positions[index]
     let (column, row) = (column(position.x), row(position.y))

@@ -123,7 +123,7 @@ struct GridYardstick {
   /// Returns the clusters of a grid with at most `count` clusters, and the width of the grid's cells in pixels. The
   /// width grows from `cellSize` in steps of 2 %, until there are at most `count` clusters. `count` must be at least 1.
   ///
-  /// - Complexity: O(log(width of the plane / width of a cell)) answers of the grid.
+  /// - Complexity: The grid computes its clusters O(log(width of the plane / width of a cell)) times.
   func clusters(in view: ComparisonView, atMost count: Int) throws -> (cell: Double, clusters: [ShownCluster]) {
     var cell =
       switch cellSize {

@@ -16,7 +16,8 @@ struct Measure<Subject>: Sendable {
   /// Words with which the summary of a report praises a method for this measure; nil if the summary does not mention
   /// the measure.
   var praise: Praise?
-  /// Computes the value. Returns nil if the measure has no value. For example, a single cluster has no neighbor.
+  /// Computes the value. Returns nil if the measure has no value. For example, if there is only one cluster, the
+  /// distance to the nearest neighbor has no value.
   let formula: @Sendable (Subject) throws -> Double?
 }
 

@@ -43,8 +43,8 @@ import Treeline
     try self.init(of: shown, cover: clusters.map(\.range), over: tree, in: view) { cover, _ in cover }
   }
 
-  /// Computes the measures of the clusters that a grid has in a view. The row numbers of the grid must be the tree
-  /// indices of the points.
+  /// Computes the measures of the clusters that a grid has in a view. The grid must use the tree indices of the points
+  /// as their row numbers.
   public init(of cells: [GridCluster], over tree: ClusterTree, in view: ComparisonView) throws {
     let shown = cells.map { Self.shown(x: $0.meanX, y: $0.meanY, pointCount: $0.pointCount, in: view) }
     let side = cells.first?.cell.side ?? 1
@@ -62,8 +62,8 @@ import Treeline
 
   /// - Parameters:
   ///   - cover: Ranges of tree indices that contain all points in view.
-  ///   - owner: Returns the cluster of a point in view. The first argument is the index in `cover` of the range that
-  ///     contains the point.
+  ///   - owner: Returns the cluster of a point in view. The first argument is an index in `cover`: the range at this
+  ///     index contains the point.
   private init(
     of shown: [ShownCluster], cover: [Range<Int>], over tree: ClusterTree, in view: ComparisonView,
     owner: (_ cover: Int, PlanePoint) -> Int?

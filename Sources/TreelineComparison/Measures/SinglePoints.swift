@@ -32,8 +32,8 @@ struct SinglePoints: Sendable {
   /// a third badge between their own badges.
   static let loneliness = 3 * PixelCriterion.spacing.standard
 
-  /// Maximum distance, in pixels, at which a lone point still counts as shown at its own position. The distance is
-  /// greater than 0, because some methods round positions differently.
+  /// Maximum distance, in pixels, from a lone point to its badge. Up to this distance, the point counts as shown at
+  /// its own position. The distance is greater than 0, because some methods round positions differently.
   private static let tolerance = 0.5
 
   init() {}
@@ -68,8 +68,8 @@ extension ClusterTree {
   /// the window, is farther away than `distance`.
   ///
   /// - Complexity: O(log n) for each point in a bucket (a node of few points) that is wider than the distance. Few
-  ///   points lie in such buckets. A narrower node of several points is skipped: all its points are within the
-  ///   distance of each other, so none of them is lone.
+  ///   points lie in such buckets. A narrower node of several points is skipped: no two of its points are farther
+  ///   apart than the distance, so none of them is lone.
   func lonePoints(in window: PlaneWindow, within distance: Double) throws -> [Int] {
     try withStorage { storage in
       var lonePoints: [Int] = []

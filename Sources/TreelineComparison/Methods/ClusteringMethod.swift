@@ -19,7 +19,7 @@ package struct ClusteringMethod: Sendable {
   var isFixed = true
 
   /// Returns this method with the same detail in all views of a journey. With this detail, the views have at most
-  /// `limit` clusters on average. `settling` may be nil if the method does not choose a detail for each view.
+  /// `limit` clusters on average. Needed only if the method would otherwise choose a different detail for each view.
   var settling: (@Sendable (_ views: [ComparisonView], _ limit: Int) throws -> ClusteringMethod)?
 
   /// Returns the clusters of a view. Their number is at most `limit`, if the method has a limit. During a journey,

@@ -20,7 +20,7 @@ package enum MethodChoice: Hashable, Sendable {
   }
 
   /// Returns the default choices: the grid and four cuts. The grid, the breadth-first cut and the cut with badges come
-  /// first, because a report shows them in its first row. The widest-first cut and the cut with a spacing follow. The
+  /// first, so that a report shows them in its first row. The widest-first cut and the cut with a spacing follow. The
   /// breadth-first and the widest-first cut use the tree of Applidium's article. The cut with a spacing uses a tree
   /// that is merged by distance. The cut with badges uses a tree that is merged for badges. If `growth` is given, all
   /// cuts use a tree of this growth, and cuts that do not suit this growth are left out.
@@ -68,7 +68,7 @@ package enum MethodChoice: Hashable, Sendable {
     }
   }
 
-  /// Whether the method's name contains no growth, because the name of the cut alone determines the tree.
+  /// Whether the name of the cut alone determines the tree. The method's name then contains no growth.
   private var isOnly: Bool {
     if case .tree(let cut, let growth) = self { growth == Self.growths[0] || cut == .badges } else { true }
   }
@@ -102,7 +102,8 @@ package struct ComparedTree: Sendable {
   /// reference.
   private let indicesInReference: [Int32]?
 
-  /// - Parameter reference: A tree of the same points with the same rows; nil if this tree is the reference.
+  /// - Parameter reference: Another tree of the same points, with the same row numbers; nil if this tree is the
+  ///   reference.
   /// - Complexity: O(points) if there is a reference.
   package init(_ tree: ClusterTree, inOrderOf reference: ClusterTree? = nil) {
     self.tree = tree

@@ -1,6 +1,6 @@
 @_spi(Server) import Treeline
 
-/// One of the cuts that are compared, with its texts. A cut selects the clusters of a tree that are shown.
+/// One of the cuts that are compared, with its texts. A cut selects which clusters of a tree are shown.
 ///
 /// To add a cut, add a line to `all`.
 package struct TreeCut: Hashable, Sendable {

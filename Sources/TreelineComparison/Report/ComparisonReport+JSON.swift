@@ -4,7 +4,8 @@ extension ComparisonReport {
   /// The report as JSON. Each object in a list is on its own line, and numbers have a chosen number of decimals.
   /// `JSONEncoder` can do neither.
   ///
-  /// Shares are from 0 to 1. A missing value is null; for example, a single cluster has no neighbor.
+  /// Shares are from 0 to 1. A missing value is null. For example, if there is only one cluster, the distance to the
+  /// nearest neighbor is missing.
   /// `distortion_to_kmeans` exists only if k-means took part, and `journey` only if a journey was compared.
   package var json: String {
     var members = [

@@ -1,6 +1,6 @@
 extension ComparisonReport {
-  /// The report as tables for a terminal. With the usual methods, the tables are at most 100 columns wide. `*` marks
-  /// the best value.
+  /// The report as tables for a terminal. With the usual methods, the tables are at most 100 characters wide. `*`
+  /// marks the best value.
   package var text: String {
     guard !views.isEmpty else {
       return "There is nothing to compare, because no view can be chosen for \(grouped(pointCount)) points.\n"
@@ -69,7 +69,7 @@ struct MeasureRow {
     explanation = measure.explanation
     cells = zip(values, measure.best(of: values, isRanked: isRanked)).map { value, isBest in
       let text = measure.unit.text(value)
-      // Values that are too small to be shown as numbers have the same text, `<0.1 %`. So none of them is called the
+      // All values that are too small to be shown as numbers have the text `<0.1 %`. So none of them is called the
       // best.
       return (text, isBest && !text.hasPrefix("<"))
     }

@@ -21,7 +21,7 @@ struct ViewChoice {
   /// Size of the cells in the grid over the previous view. Each cell gives one candidate for the next view. The
   /// candidate is centered on the points of the cell.
   private static let cellSize = CellSize.pixels(64)
-  /// Free space around the points in the view of all points, in pixels: half of the largest badge, and a little more.
+  /// Free space at each edge of the view of all points, in pixels: half of the largest badge, and a little more.
   private static let margin = 32.0
 
   /// - Returns: The view of all points, at the zoom at which they fit, and then parts at increasing whole zooms. There
@@ -117,9 +117,9 @@ struct ViewChoice {
 ///
 /// The journey begins with a view of all points, and zooms in on the middle of the densest view (see `ViewChoice`).
 /// Each step zooms in by 0.5 zoom levels, up to 6 levels in total, as long as there is enough to see. The journey
-/// pauses after one third of these steps, after two thirds, and after the last one. In each pause it pans by a tenth
-/// of the screen to the right, down, left and up. After the last pause, each step zooms out by 0.7 levels. Apart from
-/// the panned views, each view lies inside all views of smaller zooms.
+/// stops zooming after one third of these steps, after two thirds, and after the last step. At each stop, it pans by
+/// a tenth of the screen to the right, down, left and up. After the last stop, each step zooms out by 0.7 levels.
+/// Apart from the panned views, each view lies inside all views of smaller zooms.
 struct Flight {
   let choice: ViewChoice
 
@@ -155,7 +155,7 @@ struct Flight {
     for step in 0..<stepsIn {
       let zoom = start + Double(step + 1) * Self.stepIn
       views.append(try view(zoom: zoom))
-      // The steps are divided into three parts. The journey pauses after the last step of each part.
+      // The steps are divided into three parts. The journey pans after the last step of each part.
       if (step + 1) * Self.panStops / stepsIn > step * Self.panStops / stepsIn {
         for (right, down) in [(1.0, 0.0), (1, 1), (0, 1), (0, 0)] {
           views.append(try view(zoom: zoom, right: right * Self.pan, down: down * Self.pan))

@@ -33,8 +33,8 @@ struct CSVHeader {
     }
     isPlanar = options.isPlanar ?? columns.isPlanar
     (isNamed, notes) = (columns.isNamed, columns.note.map { [$0] } ?? [])
-    // If the first row has a value instead of a name in a coordinate column, the row is data, even if the value is
-    // invalid. If the row were treated as a header, its point would be lost without a message.
+    // If a coordinate column of the first row contains a value instead of a name, the row is data, even if the value
+    // is invalid. If the row were treated as a header, its point would be lost without a message.
     isHeader = columns.isNamed || !(isValue(names[columns.first]) || isValue(names[columns.second]))
     let lastNamed = isHeader ? names.lastIndex { !$0.isEmpty } ?? 0 : cells.count - 1
     layout = CSVLayout(
@@ -77,9 +77,9 @@ func namedDelimiter(_ line: Bytes) -> Bytes? {
 
 /// Returns the most frequent delimiter outside quotes in the first record, or a comma if there is no delimiter.
 ///
-/// A comma may also be a decimal comma. So commas do not count as delimiters if another delimiter separates two or
-/// more numbers with decimal commas. If the options request decimal commas, commas do not count if any other delimiter
-/// occurs.
+/// A comma may also be a decimal comma. Suppose that another delimiter splits the record into cells. If two or more of
+/// these cells are numbers with decimal commas, commas do not count as delimiters. Commas also do not count if the
+/// options request decimal commas and any other delimiter occurs.
 ///
 /// - Returns: nil if the record does not end within `bytes` and the input may continue.
 func detectDelimiter(_ bytes: Bytes, isFinal: Bool, _ decimal: DecimalSeparator) -> UInt8? {

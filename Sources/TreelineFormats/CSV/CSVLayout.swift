@@ -10,7 +10,7 @@ enum CoordinateSpelling {
   /// A pair of numbers in one cell.
   case pair(isLatitudeFirst: Bool, DecimalMark)
 
-  /// Chooses the spelling.
+  /// Chooses the spelling of the coordinates.
   ///
   /// - Parameter oneCell: The format of the cells if both coordinates are in one column; nil if each coordinate has
   ///   its own column.
@@ -95,7 +95,8 @@ struct CSVLayout: RecordDecoder {
 
   func columnNames(of record: Bytes) -> [String] { columnNames ?? [] }
 
-  /// Decodes only one cell, because callers read one column of all points before they read the next column.
+  /// Decodes only one cell. Callers read one column for all points before they read the next column, so they do not
+  /// need the other cells yet.
   func value(ofColumn name: String, of record: Bytes, asWritten: Bool) -> AttributeValue? {
     guard let wanted = (0..<columnCount).first(where: { $0 != first && $0 != second && self.name($0) == name }) else {
       return nil

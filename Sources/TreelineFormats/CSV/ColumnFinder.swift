@@ -9,7 +9,7 @@ enum ColumnFinder {
     var first: Int
     var second: Int
     var isPlanar = false
-    /// Whether a column was found by its name, which means that the first row is a header.
+    /// Whether a column was found by its name. If so, the first row is a header.
     var isNamed = true
     /// The format of the cells if both coordinates are in one column; nil if each coordinate has its own column.
     var oneCell: OneCell?
@@ -168,8 +168,8 @@ enum ColumnFinder {
       note: others.first.map { .startOfJourney(chosen: names(start), other: $0) })
   }
 
-  /// Returns the words of a name in lower case. For example, `GPSLatitude [°]` and `gps_latitude` both consist of `gps`
-  /// and `latitude`.
+  /// Returns the words of a name, converted to lower case. For example, `GPSLatitude [°]` and `gps_latitude` both
+  /// consist of `gps` and `latitude`.
   private static func words(of name: String) -> [String] {
     let characters = Array(name)
     var words = [""]

@@ -42,7 +42,8 @@ enum WellKnownText: Equatable {
 
 extension Axes {
   /// Returns whether coordinates in a spatial reference system can be used unchanged. System 4326 is WGS 84 in
-  /// degrees; its well-known text has the longitude first. The number 0 means that no system is given.
+  /// degrees. In well-known text of this system, the longitude comes first. The number 0 means that no system is
+  /// given.
   func holds(srid: Int?) -> Bool { isPlanar || srid == nil || srid == 0 || srid == 4326 }
 }
 

@@ -1,5 +1,5 @@
-/// Reads the coordinate system that an input names: in the member `crs` of GeoJSON, which RFC 7946 removed, or in
-/// `spatialReference` of Esri's JSON.
+/// Reads the coordinate system that an input names. GeoJSON has the name in the member `crs`, although RFC 7946
+/// removed this member. Esri's JSON has the name in the member `spatialReference`.
 enum CoordinateSystem {
   static let expected = "longitudes and latitudes of WGS 84"
   static let remedy = "convert the coordinates with ogr2ogr -t_srs EPSG:4326"

@@ -34,7 +34,7 @@ struct FeatureScan {
 struct PropertyNames {
   private var hashes = SIMD16<UInt32>()
   private var count = 0
-  /// Whether two names might be equal, so that the names themselves must be compared. True if a hash repeats, if there
+  /// Whether two names might be equal. If so, the names themselves must be compared. True if a hash repeats, if there
   /// are too many names, or if a name contains characters that can be written in several ways.
   private(set) var mayRepeat = false
 

@@ -45,7 +45,7 @@ extension GeoJSONReader {
     return window.malformed(at: position, lineBreaks: lineBreaks, expected: expected, found: found)
   }
 
-  /// Consumes space of any length. If `separators` is true, also consumes record separators.
+  /// Consumes white space of any length. If `separators` is true, also consumes record separators.
   @discardableResult func skipSpace(separators: Bool = false) throws(ReadingError) -> (isSeparated: Bool, isAtEnd: Bool)
   {
     var isSeparated = false
@@ -183,9 +183,9 @@ extension JSONScanner {
 
 extension JSONScanner {
   /// Checks the byte that follows a Feature, after any spaces and tabs. The byte must be a line break, a record
-  /// separator, an allowed byte or the brace of a second Feature. The check accepts a second Feature, because the
-  /// caller may skip the line if the check fails, and both Features would be lost. The caller refuses the second
-  /// Feature.
+  /// separator, an allowed byte or the brace of a second Feature. If the check failed at this brace, the caller might
+  /// skip the line, and both Features would be lost. So the check accepts the brace, and the caller later refuses the
+  /// second Feature.
   func checkRestOfLine(_ allowed: [UInt8], _ expected: StaticString) throws(JSONStop) {
     var end = position
     while end < bytes.count, bytes[end] == Byte.space || bytes[end] == Byte.tab { end += 1 }
@@ -211,8 +211,8 @@ extension ReadingError {
     }
   }
 
-  /// If this error belongs to a line, returns an error that also says how to skip such lines. Returns other errors
-  /// unchanged.
+  /// If this error is about malformed JSON, returns an error that also says how to skip malformed lines. Returns other
+  /// errors unchanged.
   ///
   /// - Parameter start: Line on which the Feature begins.
   func ofLine(_ start: Int) -> ReadingError {

@@ -67,7 +67,8 @@ struct GeoJSONReader: InputFormat {
 
   private static func endsLine(_ byte: UInt8) -> Bool { byte == Byte.lineFeed || byte == Byte.recordSeparator }
 
-  /// Returns the offset of the next wanted byte; nil if no wanted byte follows within the maximum length of a record.
+  /// Returns the offset of the next byte that `isWanted` accepts; nil if no such byte follows within the maximum
+  /// length of a record.
   private func firstIndex(from offset: Int, where isWanted: (UInt8) -> Bool) throws(ReadingError) -> Int? {
     while true {
       if let index = window.bytes[offset...].firstIndex(where: isWanted) { return index }
@@ -153,7 +154,8 @@ struct GeoJSONReader: InputFormat {
   /// Reads a Feature of a collection, and the comma or bracket after the Feature. A Feature that is not JSON is skipped
   /// if the options allow invalid rows and if the Feature has its own line.
   ///
-  /// - Parameter previousLine: Line on which the previous Feature ends. Set to the line on which this Feature ends.
+  /// - Parameter previousLine: Line on which the previous Feature ends. The function changes it to the line on which
+  ///   this Feature ends.
   /// - Returns: Whether another Feature follows.
   private mutating func readElement(after previousLine: inout Int) throws(ReadingError) -> Bool {
     let startsLine = window.line > previousLine
@@ -206,7 +208,7 @@ struct GeoJSONReader: InputFormat {
   ///
   /// - Parameters:
   ///   - bytes: Bytes that may follow the Feature on its line.
-  ///   - expected: Text for error messages, which names what must follow the Feature.
+  ///   - expected: What must follow the Feature, in words for error messages.
   private mutating func readFeature(followedBy bytes: [UInt8], _ expected: StaticString) throws(ReadingError) {
     let (feature, scanner) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in
       let feature = try scanner.scanFeature()

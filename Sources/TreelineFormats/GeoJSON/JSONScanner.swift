@@ -15,7 +15,7 @@ struct JSONScanner {
   static let depthLimit = 128
 
   let bytes: Bytes
-  /// Whether the input ends with these bytes.
+  /// Whether the input ends after `bytes`.
   let isFinal: Bool
   var position = 0
   /// Number of line breaks (LF, CR LF or CR) before `position`.

@@ -5,7 +5,7 @@ package struct PointExtent: Sendable {
   package private(set) var pointCount = 0
   package private(set) var least = Coordinate(longitude: .infinity, latitude: .infinity)
   package private(set) var greatest = Coordinate(longitude: -.infinity, latitude: -.infinity)
-  /// Number of points at 0, 0. Some data has this position where the real position is missing.
+  /// Number of points at 0, 0. Some data sets use this position for points whose real position is unknown.
   package private(set) var zeroCount = 0
 
   mutating func add(_ coordinates: [Coordinate]) {

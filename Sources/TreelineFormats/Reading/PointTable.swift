@@ -10,8 +10,8 @@ public struct PointTable: Sendable {
   public let rowCount: Int
   /// The first 1,000 rows that were skipped because they had no valid position.
   public let invalidRows: [InvalidRow]
-  /// Number of rows with invalid UTF-8. The header counts as a row. Invalid bytes are decoded as U+FFFD. The number is
-  /// 0 if columns were not kept.
+  /// Number of rows with invalid UTF-8. The header counts as a row. Invalid bytes are decoded as U+FFFD. If columns
+  /// were not kept, no rows are counted.
   public let repairedRowCount: Int
   /// Notes to the user about how the input was read.
   public let notes: [ReadingNote]
@@ -27,7 +27,7 @@ public struct PointTable: Sendable {
   private let cellTypes = CellTypes()
   /// Row number of each point, if a column contains row numbers.
   private(set) var givenRows: [Int]? = nil
-  /// Index of each point's record in the order of the input. Nil if the points were not sorted by `givenRows`.
+  /// For each point, its index before the points were sorted by `givenRows`. Nil if they were not sorted.
   private(set) var inputOrder: [Int]? = nil
   /// Extent of all points, including points that were passed on in batches.
   package var extent = PointExtent()

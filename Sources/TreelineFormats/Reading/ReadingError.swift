@@ -24,7 +24,8 @@ public enum ReadingError: Error, Hashable, Sendable {
   ///
   /// `byte` is an offset in the input after decompression, counted from 0.
   case malformed(file: String, line: Int, byte: Int64, expected: String, found: String)
-  /// A line of GeoJSON is not valid JSON, but later lines can be read. The Feature begins on line `start`.
+  /// A line of GeoJSON is not valid JSON, but later lines can be read. The Feature that contains this line begins on
+  /// line `start`.
   case malformedLine(file: String, line: Int, start: Int, byte: Int64, expected: String, found: String)
   /// The member `crs` of GeoJSON names a system other than longitudes and latitudes of WGS 84.
   case foreignSystem(file: String, line: Int, found: String)

@@ -55,7 +55,7 @@ public enum ColumnChoice: Hashable, Sendable {
   /// The first columns in this list that exist:
   /// 1. common names: `longitude`/`latitude`, `lon`/`lat`, `lng`/`lat`, `x`/`y` and the like, in any case;
   /// 2. common names with a unit or a datum: `Longitude (deg)`, `lat_wgs84`;
-  /// 3. names of a place's coordinates: `stop_lat`, `start_lng`;
+  /// 3. common names with a word for a kind of place: `stop_lat`, `start_lng`;
   /// 4. common names of a column with well-known text: `wkt`, `geom`, `geometry` and the like;
   /// 5. common names of a column with both coordinates: `location`, `latlon` and the like. The first row below the
   ///    header must have two numbers in this column.

@@ -12,7 +12,7 @@ struct RecordLines: Sendable {
 
   private var runs: [Run] = []
   private var count = 0
-  /// Expected line of the next record, if the last run continues with the same step.
+  /// Line on which the next record begins if the last run continues with the same number of lines per record.
   private var next = 0
 
   mutating func append(_ line: Int) {

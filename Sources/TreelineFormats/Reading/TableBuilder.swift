@@ -59,11 +59,11 @@ struct TableBuilder {
     if room <= 0 { try handOver() }
   }
 
-  /// Approximate number of bytes that a record takes in addition to its text. They hold the record's offset and data
-  /// computed from its columns.
+  /// Approximate number of bytes that a record takes in addition to its text. These bytes hold the record's offset,
+  /// and also the data that is computed from its columns.
   private static let bytesPerRecord = 64
 
-  /// Counts a row, or the header, whose broken UTF-8 is repaired during decoding.
+  /// Counts a row whose broken UTF-8 is repaired during decoding. The header counts as a row.
   mutating func countRepairedRow() { if keepsColumns { repairedRowCount += 1 } }
 
   mutating func add(_ note: ReadingNote) { notes.append(note) }
@@ -107,8 +107,8 @@ struct TableBuilder {
       records: records, lines: lines, decoder: keepsColumns ? decoder : nil)
   }
 
-  /// The remedy that more than half of the described invalid rows share. Nil if no remedy is so common, or if at most
-  /// half of all rows are invalid.
+  /// The remedy for more than half of the described invalid rows. Nil if there is no such remedy, or if at most half
+  /// of all rows are invalid.
   private var commonRemedy: String? {
     guard 2 * skippedRowCount > rowCount else { return nil }
     let counts = Dictionary(grouping: invalidRows.compactMap(\.remedy)) { $0 }.mapValues(\.count)

@@ -9,7 +9,7 @@ struct Angle {
 
   /// Parses an angle.
   ///
-  /// - Returns: nil for any other text, such as a plain number, and for 60 or more minutes or seconds.
+  /// - Returns: nil if the text is a plain number or is not an angle, or if it has 60 or more minutes or seconds.
   init?(_ text: Bytes) {
     guard text.count <= 64 else { return nil }
     var scanner = AngleScanner(String(decoding: text, as: UTF8.self))

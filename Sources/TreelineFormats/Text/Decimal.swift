@@ -115,11 +115,11 @@ private func quotient(_ dividend: UInt64, _ divisor: UInt64) -> Double {
   let dividendShift = dividend.leadingZeroBitCount
   let divisorShift = divisor.leadingZeroBitCount
   let wide = dividend << dividendShift
-  // The dividend is wide * 2^63 in two words. Its upper word is less than 2^63, and so less than the shifted divisor.
-  // So nothing overflows, and the quotient has at least 62 bits.
+  // The shifted dividend is `wide * 2^63`, stored in two words. Its upper word is less than 2^63, and so less than the
+  // shifted divisor. So nothing overflows, and the quotient has at least 62 bits.
   let (bits, remainder) = (divisor << divisorShift).dividingFullWidth((wide >> 1, wide << 63))
-  // The remainder matters only if the quotient is halfway between two Doubles. Setting the lowest of the 62 bits then
-  // breaks the tie. That bit is 9 bits below the last bit of a Double.
+  // The remainder matters only if `bits` is halfway between two Doubles. In this case, setting the lowest bit of
+  // `bits` breaks the tie. The lowest bit is at least 9 bits below the last bit of a Double.
   let rounded = Double(bits | (remainder == 0 ? 0 : 1))
   // 2^`exponent` is in the normal range of Double, so the multiplication by it is exact.
   let exponent = divisorShift - dividendShift - 63

@@ -14,7 +14,7 @@ public struct ClusterFeature: Sendable {
   /// Corners of a shape in counterclockwise order. The shape is written instead of the cluster's position. If the
   /// shape has no area, there are fewer than three corners.
   package var outline: [Coordinate] = []
-  /// The `id` of the point's Feature in the input, which becomes a property.
+  /// The `id` of the point's Feature in the input. This `id` is written as a property.
   public var featureID: AttributeValue?
   /// Columns of the point, except its coordinates.
   public var columns: [(name: String, value: AttributeValue)]

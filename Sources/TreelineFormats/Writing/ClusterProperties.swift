@@ -3,8 +3,8 @@ import Treeline
 /// The properties of a cluster in the output, except its geometry, its aggregates and, for a single point, its
 /// columns.
 ///
-/// GeoJSON, tables, CSV and vector tiles write the list that `forEach` visits. To add a property, add a stored
-/// property here, a case to `ClusterProperty`, and a line to `forEach`.
+/// The writers of GeoJSON, tables, CSV and vector tiles call `forEach` to visit the properties. To add a property, add
+/// a stored property here, a case to `ClusterProperty`, and a line to `forEach`.
 @_spi(Server) public struct ClusterProperties: Sendable {
   public var id: UInt64
   package var pointCount: Int

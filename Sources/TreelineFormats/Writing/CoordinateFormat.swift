@@ -1,8 +1,8 @@
 import Foundation
 import Treeline
 
-/// Writes coordinates with the number of decimals that the plane resolves. On the sphere, this number is 7, which is a
-/// resolution of 1 cm.
+/// Writes coordinates with the number of decimals that the plane resolves. On the sphere, coordinates have 7 decimals,
+/// and so a resolution of 1 cm.
 ///
 /// A unit of the plane is smaller than a unit of the last decimal. So a number that was read with at most this many
 /// decimals is written back unchanged.

@@ -182,8 +182,8 @@ public struct FeatureCollectionWriter: Sendable {
     append(tenths / 10, tenth: tenths % 10, to: &bytes)
   }
 
-  /// Appends the corners of a shape. Neighboring corners are never more than half a turn apart, so the longitudes of a
-  /// shape across the antimeridian go beyond 180 degrees, as maps expect.
+  /// Appends the corners of a shape. Longitudes are written so that neighboring corners are at most half a turn apart.
+  /// If the shape crosses the antimeridian, some of its longitudes are beyond 180 degrees, as maps expect.
   private func append(corners: [Coordinate], to bytes: inout OutputBytes) {
     var corners = corners
     for number in corners.indices.dropFirst() where !isPlanar {
@@ -283,9 +283,9 @@ extension AggregateValue {
     return names
   }
 
-  /// Visits the columns of a point, which are written after the properties of its cluster. If a property or an earlier
-  /// column has the same name as a column, underscores are appended to the column's name. So no value hides another
-  /// value.
+  /// Visits the columns of a point, which are written after the properties of its cluster. If the name of a column is
+  /// already the name of a property or of an earlier column, underscores are appended to the name. So no value hides
+  /// another value.
   ///
   /// - Parameters:
   ///   - columns: Columns of the point.

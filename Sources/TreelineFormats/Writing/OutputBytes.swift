@@ -33,7 +33,7 @@ import Treeline
 
   mutating func removeAll() { count = 0 }
 
-  /// Makes room for `more` further bytes.
+  /// Makes room for further bytes. Their number is `more`.
   @inline(__always) private mutating func reserve(_ more: Int) { if count + more > capacity { grow(to: count + more) } }
 
   @inline(never) private mutating func grow(to least: Int) {

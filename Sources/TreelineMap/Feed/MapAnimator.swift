@@ -36,7 +36,7 @@ import Treeline
   private let budget: Double
   private let receive: (MapChange) -> Void
   private var latest: MapAnswer?
-  /// Moves that have not been passed on yet. For each badge, only the latest move is stored.
+  /// The moves of badges that must still be passed on. For each badge, only the latest move is stored.
   private var moves = PendingMoves()
   private var reader: Task<Void, Never>?
 

@@ -7,7 +7,7 @@ final class ShownCluster: Sendable {
   let place: MapMotion.Place
   /// Diameter of the badge in pixels.
   let diameter: Double
-  /// Values of the aggregates in the options of the feed, in the same order.
+  /// Value of each aggregate in the options of the feed, in the order of these aggregates.
   let values: [AggregateValue]
 
   init(_ cluster: Cluster, at place: MapMotion.Place, diameter: Double, values: [AggregateValue]) {
@@ -65,8 +65,8 @@ public struct MapAnswer: Sendable {
   public static let dotDiameter = 11.0
 
   /// Returns the default diameter of a cluster's badge, in pixels. For a cut with badges, this is the diameter at
-  /// which no two badges touch. For other cuts, a cluster of one point has the diameter `dotDiameter`. A cluster of
-  /// several points has a diameter of 24 to 44, which grows with the number of points.
+  /// which no two badges touch. For other cuts, there are two cases. A cluster of one point has the diameter
+  /// `dotDiameter`. The diameter of a larger cluster grows with its number of points, from 24 to 44.
   public static func standardDiameter(of cluster: Cluster, in tree: ClusterTree, for cut: Cut) -> Double {
     if let diameter = tree.badgeDiameter(of: cluster, for: cut) { return diameter }
     return cluster.pointCount == 1 ? dotDiameter : BadgeSize.diameter(pointCount: cluster.pointCount)

@@ -45,7 +45,7 @@ public final class MapFeed: Sendable {
   public struct Options: Sendable {
     /// Width, in pixels, of a margin around the screen. Queries include this margin.
     public var margin = 64.0
-    /// Time that a query may take before a move of the map cancels it.
+    /// If a query has taken longer than this time, the next move of the map cancels the query.
     public var patience = Duration.milliseconds(250)
     /// Returns the diameter of a cluster's badge in pixels; nil to use `MapAnswer.standardDiameter(of:in:for:)`.
     public var diameter: (@Sendable (Cluster) -> Double)?
@@ -104,11 +104,12 @@ extension MapFeed {
     set { change { $0.cut = newValue } }
   }
 
-  /// The cut of the next query. This is `cut` or, if `cut` is nil, the cut that suits the tree best. The pixels of the
-  /// cut are multiplied by `scale`.
+  /// The cut of the next query. This is `cut` or, if `cut` is nil, the cut that suits the tree best. If the cut has a
+  /// size in pixels, such as a spacing of 44 px, this size is multiplied by `scale`.
   @_spi(MapLibre) public var shownCut: Cut { state.withLock(\.shownCut) }
 
-  /// Factor by which the pixels of the cut are multiplied, such as the user's text scale. A limit is not multiplied.
+  /// Factor, such as the user's text scale, by which the cut's size in pixels is multiplied. A limit is a number of
+  /// clusters, and stays unchanged.
   package var scale: Double {
     get { state.withLock(\.scale) }
     set { change { $0.scale = newValue } }
@@ -180,8 +181,8 @@ extension MapFeed {
     var inFlight: (request: Request, since: Double)?
     /// The latest request that was answered.
     var settled: Request?
-    /// Clusters of the answer to the request `settled`; nil if this request failed. If the cut has a limit, the next
-    /// answer may keep some of these clusters.
+    /// Clusters of the answer to the request in `settled`; nil if this request failed. If the cut has a limit, the
+    /// next answer may keep some of these clusters.
     var previous: Clusters?
 
     init(tree: ClusterTree?, cut: Cut?) { (self.tree, self.cut) = (tree, cut) }

@@ -1,8 +1,8 @@
 /// Finds the leaving badges that must move into the badge of a merged cluster, the *whole*. A badge is leaving if the
 /// answer no longer contains its cluster. A leaving badge counts its points until its time `countsUntil`. After that
 /// time, other badges may count these points. The leaving badge must move into the whole if two conditions are met.
-/// First, the whole contains all points of the leaving badge. Second, there is no other badge that would begin at
-/// `countsUntil` to count all these points.
+/// First, the whole contains all points of the leaving badge. Second, no other badge would begin to count all these
+/// points at `countsUntil`.
 struct Joining {
   /// Tree indices (places in the tree) of all points of the merged cluster.
   private let range: Range<Int>

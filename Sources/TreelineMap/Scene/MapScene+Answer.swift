@@ -58,8 +58,7 @@ extension MapScene {
   }
 
   /// Looks ahead at the clusters that enter in the next part of the answer. If leaving badges still count points of
-  /// such a cluster, makes these leaving badges stop counting. This must happen before any other change of this part
-  /// is applied.
+  /// such a cluster, these badges stop counting. This must happen before any other change of this part is applied.
   private mutating func handOverToEntering(limit: Int, _ rest: inout PartialAnswer) {
     var (ahead, budget) = (rest, limit)
     while budget > 0, let step = ahead.next() {

@@ -79,8 +79,9 @@ extension MapScene {
   }
 
   /// Merges badges into the badge of the cluster `new`. At this time, one leaving badge still counts all points of the
-  /// merging badges, which have no numbers yet and never get any. If the leaving badge shows the cluster `new` itself,
-  /// the leaving badge comes back. If it shows a larger cluster, the badge of `new` comes out of the leaving badge.
+  /// merging badges. So the merging badges have no numbers yet, and never get any. If the leaving badge shows the
+  /// cluster `new` itself, the leaving badge comes back. If the leaving badge shows a larger cluster, the badge of
+  /// `new` comes out of the leaving badge.
   ///
   /// - Parameters:
   ///   - last: Index of the leaving badge that counts all points of `new`. Several leaving badges may count all these
@@ -251,9 +252,9 @@ extension MapBadge {
     go(at: now, for: duration, scale: MapTiming.faded, opacity: 0)
   }
 
-  /// Moves the badge to the place of the cluster `whole` into which it merges. The badge keeps its number until it
-  /// arrives there. The badge may not be drawn yet, because other badges are still merging into it. In that case it
-  /// begins to move when these badges have arrived.
+  /// Moves the badge to the place of `whole`, the cluster into which it merges. The badge keeps its number until it
+  /// arrives there. If the badge is not drawn yet, other badges are still merging into it. In that case it begins to
+  /// move when these other badges have arrived.
   fileprivate mutating func arrive(at whole: ShownCluster, now: Double, takeover: Double) {
     let start = max(appearsAt, now)
     countsUntil = takeover
@@ -269,7 +270,7 @@ extension MapBadge {
     go(at: now, to: whole, for: duration, scale: MapTiming.withdrawn, opacity: 0)
   }
 
-  /// If the badge has no number yet, gives the badge its number now.
+  /// Gives the badge its number now, unless the badge already has a number.
   fileprivate mutating func takeOver(at now: Double) {
     guard countsFrom > now else { return }
     countsFrom = now

@@ -5,7 +5,7 @@ import Treeline
 ///
 /// ```swift
 /// var scene = MapScene()
-/// layer.apply(scene.show(answer, at: now))           // the change: badges that come, go and set out
+/// layer.apply(scene.show(answer, at: now))           // badges that appear, disappear or begin to move
 /// layer.apply(scene.advance(to: now + 1.0 / 60))     // in each frame, as long as scene.isMoving
 /// ```
 /// A change starts from the current positions of the badges, even if it interrupts another change. At any moment, each
@@ -29,7 +29,7 @@ public struct MapScene: Sendable {
   var rest: PartialAnswer?
 
   /// The tree of the latest answer; nil if no answer was shown. The clusters of all badges belong to this tree, except
-  /// the clusters of badges with `isForeign`.
+  /// the clusters of badges whose `isForeign` is true.
   public internal(set) var tree: ClusterTree?
 
   /// The current time.
@@ -122,7 +122,7 @@ public struct MapScene: Sendable {
   /// Whether the next frame will differ from the current frame, because a change is in progress.
   public var isMoving: Bool { now < until || !leaving.isEmpty || rest != nil }
 
-  /// Returns whether the scene shows this tree, with any filter.
+  /// Returns whether the scene shows this tree. The filter of the tree does not matter.
   public func shows(_ tree: ClusterTree) -> Bool { self.tree?.isSame(as: tree) ?? false }
 
   /// Whether the latest answer has been applied completely. Badges may still be moving.

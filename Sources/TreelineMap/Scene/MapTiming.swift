@@ -19,7 +19,8 @@ public struct MapTiming: Hashable, Sendable {
   /// Creates the default durations.
   public init() {}
 
-  /// Fraction of `move` after which a badge that splits loses its number, and its parts get their numbers.
+  /// A badge that splits loses its number after this fraction of the duration `move`. At the same time, its parts get
+  /// their numbers.
   static let takeover = 0.38
   /// Scale of merging badges when they arrive, and final scale of a badge that splits.
   static let arriving = 0.86

@@ -4,8 +4,8 @@
 
   extension BoundingBox {
     /// Creates the box of a region. Each edge of the box is half a span away from the region's center. `west` is
-    /// greater than `east` if the box crosses the antimeridian. Latitudes are limited to the poles. Returns nil if a
-    /// number is not finite or if a span is negative.
+    /// greater than `east` if the box crosses the antimeridian. Latitudes are limited to the range from -90 to 90.
+    /// Returns nil if a number is not finite or if a span is negative.
     public init?(_ region: MKCoordinateRegion) {
       let (center, span) = (region.center, region.span)
       guard [center.latitude, center.longitude].allSatisfy(\.isFinite), span.latitudeDelta >= 0,

@@ -25,7 +25,7 @@
       var shown = 0
       if case .spread(let limit) = options.stacks {
         shown = min(rows.count, limit)
-        // The spacing is wide enough for fingers. It grows with the text size, as the dots of points do.
+        // The spacing is wide enough for fingers. Like the dots of points, the spacing grows with the text size.
         let spread = StackSpread(count: shown, spacing: 32 * textScale)
         let members = zip(rows.prefix(shown), spread).map { row, offset in
           StackMemberAnnotation(row: row, of: stack, offset: offset)
@@ -47,7 +47,7 @@
       mapView.removeAnnotations(openStack.members)
     }
 
-    /// Moves each new view of a stack's point from the stack to the offset of the point.
+    /// Moves the new views of a stack's points away from the stack, each view by the offset of its point.
     func spreadOut(_ views: [MKAnnotationView]) {
       let members = views.compactMap { view in (view.annotation as? StackMemberAnnotation).map { (view, $0.offset) } }
       guard !members.isEmpty else { return }

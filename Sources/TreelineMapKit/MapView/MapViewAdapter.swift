@@ -346,14 +346,14 @@
       view.accessibilityLabel = [annotation.title, annotation.subtitle].compactMap { $0 }.joined(separator: ", ")
       view.accessibilityHint = texts.accessibilityHint(of: badge.cluster)
       let number = badge.appearance.showsCount ? texts.number(of: badge.cluster) : nil
-      // If the cut has badges, their diameters are already scaled.
+      // With a `badges` cut, the diameters of badges already include the text scale.
       let scale = feed.shownCut.badgeScale == nil ? textScale : 1
       view.show(annotation, number: number, diameter: badge.diameter * scale)
     }
   }
 
   extension ClusterAnnotation {
-    /// Everything that a view of the app may show.
+    /// The texts that an app's own view may show.
     fileprivate var texts: [String?] { ["\(pointCount)", title, subtitle] }
   }
 #endif

@@ -69,8 +69,8 @@
     }
 
     private func badgeToSelect(in scene: MapScene) -> Badge.ID? {
-      // If no point is selected, the badge of the open stack is selected. The map reports only taps that change the
-      // selection. So the map reports a tap elsewhere, and this tap closes the stack.
+      // The map reports only taps that change the selection. A tap outside the open stack must be reported, because
+      // this tap closes the stack. So if no point is selected, the badge of the open stack is selected.
       guard let treeIndex = selected.treeIndex else { return stack.map { Badge.ID(badge: $0.badge) } }
       // Until the new tree is shown, the badges belong to the previous tree.
       guard let tree, scene.shows(tree) else { return selectedBadge }

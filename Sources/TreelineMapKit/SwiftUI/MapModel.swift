@@ -152,7 +152,8 @@
       _ feed: MapFeed, texts: BadgeTexts, in time: (frames: some FrameSource, clock: some Clock<Duration>)
     ) {
       (self.feed, treeTexts) = (feed, TreeTexts(texts))
-      // The closure ignores the changes, because `draw()` replaces the whole array `badges` once per frame.
+      // The animator reports the changes of single badges to a closure. The closure ignores these changes, because
+      // `draw()` replaces the whole array `badges` once per frame.
       let animator = MapAnimator(feed, clock: time.clock) { _ in }
       animator.onError = { [weak self] in self?.error = $0 }
       animator.drawFrames(of: time.frames) { [weak self] in self?.draw() }

@@ -11,8 +11,8 @@ final class RequestRate: Sendable {
   private let perSecond: Double
   private let buckets = Mutex<[IPAddress: Bucket]>([:])
 
-  /// When there are this many buckets, the buckets that were unused for two seconds are removed. An unused bucket is
-  /// full after two seconds, like a new bucket.
+  /// When there are this many buckets, the buckets that were unused for two seconds are removed. These buckets are
+  /// full again, so they do not differ from new buckets.
   private static let mostBuckets = 65_536
   /// Longest wait that is returned, in seconds.
   private static let longestWait = 86_400.0

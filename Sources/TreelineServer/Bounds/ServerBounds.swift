@@ -3,7 +3,7 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// Bounds on the work that the server accepts at once. Refusals are counted.
+/// Bounds on the work that the server accepts at the same time. Refusals are counted.
 final class ServerBounds: Sendable {
   let requestTime: TimeAmount
   let responseTime: TimeAmount
@@ -60,7 +60,7 @@ final class ServerBounds: Sendable {
 
   func end() { underWay.subtract(1, ordering: .relaxed) }
 
-  /// Changes the number of bytes that were written, but that clients have not received yet.
+  /// Adds `count` to the number of bytes that the server has written and clients have not received yet.
   func changeUnreadBytes(by count: Int) { unreadBytes.add(count, ordering: .relaxed) }
 
   var answersUnderWay: Int { underWay.load(ordering: .relaxed) }

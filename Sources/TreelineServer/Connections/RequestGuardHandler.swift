@@ -91,8 +91,8 @@ final class RequestGuardHandler: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    // The client has closed the connection in the middle of a request. The route that reads the body of this request
-    // gets the error.
+    // The client has closed the connection in the middle of a request. This error is passed on to the route that reads
+    // the body of the request.
     if case HTTPParserError.invalidEOFState = error, isReading { return context.fireErrorCaught(error) }
     switch error {
     case HTTPParserError.headerOverflow: refuse(connection.progress.hasFirstLine ? .headLength : .lineLength, context)

@@ -29,7 +29,8 @@ public final class Catalog: Sendable {
   private let filterBytes: Int
 
   /// - Parameters:
-  ///   - sources: Names and paths. In this order, each index that still fits into `residentBytes` is read into memory.
+  ///   - sources: Names and paths of the indexes. In the order of this list, each index that still fits into
+  ///     `residentBytes` is read into memory.
   ///   - residentBytes: Maximum total size of the indexes in memory. Other indexes stay in their files. An index that
   ///     is being replaced is in memory twice.
   ///   - filterBytes: Maximum total size of the prepared filters that are kept for each index. The filter used last is
@@ -81,7 +82,7 @@ public final class Catalog: Sendable {
   /// Memory for about fifteen filters of ten million points each: 256 MiB.
   public static let standardFilterBytes = 256 << 20
 
-  /// Returns whether a name can be used in a path without encoding and is not the name of a route.
+  /// Returns whether a name is valid. A valid name needs no encoding in a path and is not the name of a route.
   private static func isName(_ name: String) -> Bool {
     name.wholeMatch(of: /[A-Za-z0-9._-]{1,64}/) != nil && name != "indexes" && name.contains { $0 != "." }
   }
@@ -172,8 +173,8 @@ public final class Catalog: Sendable {
       let index = try ServedIndex(
         name: name, path: entry.path, file, in: residence, filterBytes: filterBytes)
       try index.check()
-      // A file that was read just after a write is read once more, because another write may have left the times of
-      // the file unchanged. `isKnown` is true if this was the only reason to read the file, and the content is still
+      // If a file was read just after a write, it is read once more, because a second write may have left the times
+      // of the file unchanged. `isKnown` is true if the file was read only for this reason and its content is still
       // the same.
       let isKnown = !isNew && !isForced && index.version == old.version && !old.isDamaged
       entries.withLock { entries in
@@ -184,7 +185,7 @@ public final class Catalog: Sendable {
       versions[name]?.publish(index)
       return .reopened(name: name)
     } catch {
-      // Unless it is forced, a check opens the same version again only if the file had just been written. Another
+      // A check that is not forced opens the same version again only if the file had just been written. Another
       // program is then most likely still writing to the file. So a failure is reported only for a new version or a
       // forced check.
       if isNew || isForced { entries.withLock { $0[name]?.isStale = true } }
@@ -192,7 +193,7 @@ public final class Catalog: Sendable {
     }
   }
 
-  /// Returns the number of bytes of memory that the other indexes leave for an index.
+  /// Returns the free memory for an index, in bytes: `residentBytes` minus the size of the other indexes in memory.
   private func room(for name: String) -> Int {
     let others = indexes.filter { $0.name != name && $0.residence == .memory }
     return residentBytes - others.reduce(0) { $0 + $1.size }

@@ -34,7 +34,7 @@ struct FileVersion: Hashable, Sendable {
   func isSameFile(as other: FileVersion) -> Bool { device == other.device && inode == other.inode }
 
   /// Whether the file was last changed more than 0.1 seconds ago. Any later write is then certain to give the file
-  /// other times. Without this interval, two writes could get the same times, because the clocks of file systems tick
-  /// only about a hundred times a second.
+  /// different times. Without this interval, two writes could get the same times, because the clocks of file systems
+  /// tick only about a hundred times a second.
   var isSettled: Bool { abs(Date().timeIntervalSince1970 - changed) > 0.1 }
 }

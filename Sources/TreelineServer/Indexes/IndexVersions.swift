@@ -15,7 +15,7 @@ final class IndexVersions: Sendable {
 
   var newest: ServedIndex { state.withLock { $0.newest } }
 
-  /// Makes a version the newest version, and sends this version to all streams.
+  /// Stores the given version as the newest version, and sends this version to all streams.
   func publish(_ index: ServedIndex) {
     state.withLock { state in
       state.newest = index

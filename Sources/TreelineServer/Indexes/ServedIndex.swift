@@ -11,8 +11,8 @@ public final class ServedIndex: Sendable {
   public enum Residence: String, Sendable {
     /// In memory, copied from the file and verified by checksums. Later changes to the file do not change answers.
     case memory
-    /// Mapped from the file. A program that writes to the file changes answers. A program that truncates the file ends
-    /// the server's process.
+    /// Mapped from the file. If a program writes to the file, the answers change. If a program truncates the file, the
+    /// server's process ends.
     case file
   }
 
@@ -116,7 +116,8 @@ public final class ServedIndex: Sendable {
     }
   }
 
-  // Whether the grid or the row order is ready, and not still being made by another thread.
+  // Whether the grid is complete, and whether the row order is complete. These properties never wait for the thread
+  // that makes the grid or the row order.
   var hasGrid: Bool { foundGrid.withLockIfAvailable { $0 != nil } ?? false }
   var hasRowOrder: Bool { foundRowOrder.withLockIfAvailable { $0 != nil } ?? false }
 

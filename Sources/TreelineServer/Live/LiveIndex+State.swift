@@ -54,7 +54,8 @@ extension LiveIndex.State {
   /// log.
   var isCompactionDue: Bool { mapLogLength > compactionLength && applying.isEmpty }
 
-  /// Returns how many points are inserted, replaced and removed by `changes`. The changes in `overlay` come first.
+  /// Returns how many points are inserted, replaced and removed by `changes`. The changes in `overlay` are applied
+  /// before `changes`.
   func effect(
     of changes: [PointKey: KeyedPoint?], after overlay: [PointKey: KeyedPoint?]
   ) -> (inserted: Int, replaced: Int, removed: Int) {

@@ -5,8 +5,8 @@
 /// may wait for seconds. When a batch has waited too long for its map, maps are made at the usual priority for some
 /// time.
 struct MapPace {
-  /// Longest acceptable time from the response to a batch until queries see the changes. If a batch has waited longer,
-  /// maps are made at the usual priority.
+  /// Longest acceptable time until queries see the changes in a batch. The time begins when the batch is answered. If
+  /// a batch has waited longer, maps are made at the usual priority.
   static let longestWait = Duration.seconds(2)
   /// Time for which maps are made at the usual priority after a batch has waited longer than `longestWait`.
   static let hurryingTime = Duration.seconds(10)

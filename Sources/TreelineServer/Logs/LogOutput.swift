@@ -32,7 +32,7 @@ final class LogOutput: Sendable {
   ///
   /// - Parameters:
   ///   - line: The line, including its line break.
-  ///   - notice: Returns a line that reports how many lines were dropped. Its argument is this number.
+  ///   - notice: A function that returns a line with the number of dropped lines. The argument is this number.
   func write(_ line: String, notice: (Int) -> String) {
     let wakes = state.withLock { state in
       guard state.waiting.count + line.utf8.count <= most else {

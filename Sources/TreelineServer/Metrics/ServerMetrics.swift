@@ -198,8 +198,8 @@ private final class NumberMetric: CounterHandler, RecorderHandler, PrometheusMet
 
 private final class HistogramMetric: TimerHandler, PrometheusMetric {
   private struct Times {
-    /// For each upper bound, the number of measured times that are at most this bound and greater than the previous
-    /// bound.
+    /// For each upper bound, the number of measured durations that are at most this bound and greater than the
+    /// previous bound.
     var countByBound = [Int](repeating: 0, count: HistogramMetric.bounds.count)
     var seconds = 0.0
     var count = 0

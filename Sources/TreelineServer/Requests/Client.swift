@@ -8,7 +8,7 @@ struct Client: Sendable {
   /// Network address of the client; nil if the connection has no address, as with a Unix socket.
   private(set) var address: IPAddress?
   private(set) var scheme: String
-  /// Host, with an optional port, to which the request was sent.
+  /// Host to which the request was sent, with an optional port.
   private(set) var authority: String?
 
   /// Base URL of the server as the client sees it, such as `http://127.0.0.1:8080`; nil if the URL is unknown.

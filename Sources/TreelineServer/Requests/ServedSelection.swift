@@ -15,8 +15,8 @@ struct ServedSelection {
 
   init(_ parameters: inout QueryParameters, of index: ServedIndex) {
     self.index = index
-    // An empty filter counts as no filter. So in a request for the transition between two views, one view can have a
-    // filter while the other view has no filter.
+    // An empty filter counts as no filter. In a request for the transition between two views, `filter` applies to
+    // both views if `from-filter` is missing. If `from-filter` is empty, the earlier view has no filter.
     guard let text = parameters.text("filter"), !text.isEmpty else {
       (filter, cost) = (nil, 0)
       return
@@ -39,8 +39,8 @@ struct ServedSelection {
       return
     }
     let estimate = index.tree.estimate(ofSelecting: filter)
-    // Adds the cost of preparing clusters from the points that pass. The added cost grows with the number of all
-    // points in the index.
+    // Adds the cost of preparing clusters from the points that pass the filter. The added cost grows with the number
+    // of all points in the index.
     cost = estimate.cost + index.tree.pointCount / AnswerCost.pointsPerUnit
     if let (expected, found) = estimate.excess {
       parameters.refuse(
@@ -89,7 +89,7 @@ struct ServedAggregates {
     if list.isEmpty { return count }
     let tree = selection.index.tree
     // Without a filter, columns are prepared only once. With a filter, columns are prepared again for the points that
-    // pass.
+    // pass the filter.
     let prepared = selection.isFiltered ? list.count * tree.pointCount / AnswerCost.pointsPerUnit : 0
     return count * (1 + list.count) + tree.estimate(of: list, clusterCount: count).cost + prepared
   }

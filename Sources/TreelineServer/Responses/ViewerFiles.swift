@@ -128,7 +128,7 @@ final class ViewerFiles: Sendable {
     }
   }
 
-  /// Returns whether compression makes files of a type smaller.
+  /// Returns whether files of the given type become smaller when they are compressed.
   private static func isText(_ type: String) -> Bool {
     ["text/", "application/json", "application/geo+json", "image/svg"].contains { type.hasPrefix($0) }
   }

@@ -203,9 +203,9 @@ private struct MemberOrder {
     let capacity = max(2 * min(count, members.count), 4096)
     var places: [Place] = []
     places.reserveCapacity(capacity)
-    /// The last member that the latest sort kept; nil before the first sort. Each sort keeps the first `count` of all
-    /// members that were read up to that sort. Members that are read later are left out if they come after `last` in
-    /// the order.
+    /// The last of the members that the latest sort kept; nil before the first sort. A sort keeps the first `count` of
+    /// all members that were read until then. A member that is read later is left out if it comes after `last` in the
+    /// order.
     var last: Place?
     for member in 0..<members.count {
       if member & 1023 == 1023 { try Cancellation.check() }

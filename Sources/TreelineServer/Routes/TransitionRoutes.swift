@@ -23,7 +23,8 @@ enum TransitionRoutes {
     }
   }
 
-  /// Returns the changes from the clusters that the client shows to the answer of the new view.
+  /// Returns the changes between two sets of clusters: the clusters that the client shows now, and the answer of the
+  /// new view.
   static func fromClusters(_ request: inout IndexRequestContext, _ body: ByteBuffer) throws -> Representation {
     let index = request.index
     let change = Change(&request.parameters, of: index)

@@ -189,8 +189,8 @@ extension LogFormat: ExpressibleByArgument {}
     _ = NIOSingletons.unsafeTryInstallSingletonPosixEventLoopGroupAsConcurrencyGlobalExecutor()
     do {
       let options = try serverOptions()
-      // Without this call, the process would end when a log reaches the file size limit of the shell. With this call,
-      // only the write to the log fails.
+      // Without this call, the process would end when a log reaches the limit that the shell sets on file sizes
+      // (`ulimit -f`). With this call, only the write to the log fails.
       signal(SIGXFSZ, SIG_IGN)
       let filterBytes = filterMemory?.bytes ?? Catalog.standardFilterBytes
       let catalog = try Catalog(
@@ -205,8 +205,8 @@ extension LogFormat: ExpressibleByArgument {}
       let names = catalog.names
       try await ClusterServer(catalog, options: options).run { [host, scheme = tlsKey == nil ? "http" : "https"] port in
         let address = host.contains(":") ? "[\(host)]" : host
-        // The line is written directly, because buffered output would appear too late if the output does not go to a
-        // terminal.
+        // The line is written without a buffer. If the output does not go to a terminal, a buffered line would appear
+        // too late.
         let line = "Serving \(names.joined(separator: ", ")) at \(scheme)://\(address):\(port)/\n"
         FileHandle.standardOutput.write(Data(line.utf8))
       }
@@ -273,7 +273,7 @@ extension LogFormat: ExpressibleByArgument {}
     }
   }
 
-  /// Returns the text of an error. A network error does not contain the address, so the address is added to its text.
+  /// Returns the text of an error. A network error does not contain the address, so the address is added to the text.
   private func message(of error: any Error) -> String {
     let remedy = "choose another address with --host or another port with --port"
     switch error {

@@ -65,8 +65,8 @@ struct FilmStrip {
 }
 
 extension Fate {
-  /// Names of this fate in the page: its CSS class, its text in the legend, and the word that the page writes after a
-  /// number of badges, as in `3 merge`.
+  /// Names of this fate in the page: its CSS class, its text in the legend, and the word that follows the number of
+  /// badges with this fate, as in `3 merge`.
   fileprivate var words: (style: String, legend: String, count: String) {
     switch self {
     case .kept: ("kept", "stays", "stay")

@@ -13,7 +13,7 @@ struct MapPicture {
     let view = comparison.view
     let (method, clusters) = (methods[index], comparison.results[index].clusters)
     let id = "\(name)-\(index)"
-    // On a plane without a projection, the square of the plane ends at the outermost points. So badges need a margin.
+    // A plane without a projection is a square that ends at the outermost points. So badges need a margin.
     let margin = view.plane.projection == .planar ? 24.0 : 0
     let corner = coordinate(-margin)
     let (width, height) = (coordinate(view.width + 2 * margin), coordinate(view.height + 2 * margin))

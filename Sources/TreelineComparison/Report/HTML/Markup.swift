@@ -85,7 +85,7 @@ struct MeasureTable {
 }
 
 extension MeasureRow {
-  /// Returns the explanations of the measures in some rows.
+  /// Returns an HTML list that explains the measures of the given rows.
   static func glossary(_ rows: [MeasureRow]) -> String {
     let entries = rows.filter { !$0.explanation.isEmpty }.map { row in
       "<div><dt>\(row.plainTitle)</dt><dd>\(escaped(row.explanation))</dd></div>\n"

@@ -62,8 +62,9 @@ struct Summary {
     return words.indices.contains(number) ? words[number] : "\(number)"
   }
 
-  /// Returns at most two sentences, about the two methods that are the best in the greatest number of measures. If
-  /// there is something to say about only one of the two methods, both sentences are about this method.
+  /// Returns at most two sentences about the two methods that win the most measures. A method wins a measure if its
+  /// mean is the best. If something can be said about only one of the two methods, all sentences are about this
+  /// method.
   private func sentences(_ findings: [Finding]) -> [String] {
     let wins = report.methods.indices.map { method in findings.count { $0.best[method] } }
     let told = report.methods.indices.sorted { (-wins[$0], $0) < (-wins[$1], $1) }.prefix(2).sorted()
