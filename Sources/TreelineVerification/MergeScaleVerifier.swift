@@ -1,8 +1,8 @@
 import Treeline
 
-/// Checks a sound tree that was merged by distance or for badges. Checks the positions of clusters, and the merge
-/// scales. A merge scale is the distance at which two clusters were merged. Merge scales are stored like separations,
-/// as codes of two bytes. Each code stands for a distance.
+/// Checks a tree that was merged by distance or for badges. Its nodes must have been checked before. Checks the
+/// positions of clusters, and the merge scales. A merge scale is the distance at which two clusters were merged. Merge
+/// scales are stored like separations, as codes of two bytes. Each code stands for a distance.
 ///
 /// First each code is checked alone. Only a node with children has a code other than 0. This code is the greatest of
 /// three codes: the codes of the two children, and the code of the distance between the children. In a tree that was

@@ -21,7 +21,8 @@ package struct ColumnSearch: @unchecked Sendable {
   /// The place of the first word of each text. A place is the number of bytes from the start of the dictionary's first
   /// entry to the start of a word. Texts without a word have no place.
   package let beginnings: PackedIntegers
-  /// The places of all other words that the section lists. The first word of each text is in `beginnings` instead.
+  /// The places of all words that the section lists, except the first word of each text. The places of first words are
+  /// in `beginnings`.
   package let words: PackedIntegers
   /// The tree indices of all points whose text is not missing, sorted by the dictionary entry of this text.
   package let points: PackedIntegers

@@ -127,7 +127,7 @@ extension SplitSequence {
 /// If an entry is too short for all cells of a search, the remaining cells are not prefetched.
 struct CellsAhead: ~Copyable {
   private static var entryCount: Int { 16 }
-  /// Size of an entry, in numbers. The first number of an entry is the count of its other numbers.
+  /// Number of numbers in an entry. The first of these numbers says how many of the others are in use.
   private static var stride: Int { 16 }
 
   private let numbers: UnsafeMutablePointer<UInt32>

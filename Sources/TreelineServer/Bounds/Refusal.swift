@@ -1,7 +1,7 @@
 import HTTPTypes
 import NIOCore
 
-/// A bound of the server that a client has reached. Metrics and the log use the raw values as names.
+/// One of the server's limits, which a client has exceeded. Metrics and the log use the raw values as names.
 enum Bound: String, CaseIterable {
   case requestTime = "request-time"
   case requestSyntax = "request-syntax"

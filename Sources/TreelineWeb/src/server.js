@@ -265,7 +265,7 @@ export class RemoteTree {
    * @returns {RemoteTree}
    */
   filtered(filter) {
-    if (typeof filter !== "string") throw new QueryError("Expected a filter in CQL2 text, because a server cannot call functions");
+    if (typeof filter !== "string") throw new QueryError("Expected a filter in CQL2 text, found a function; a server cannot call functions of the page");
     return new RemoteTree(this.base, this.info, this.options, this.filter ? `(${this.filter}) AND (${filter})` : filter);
   }
 
