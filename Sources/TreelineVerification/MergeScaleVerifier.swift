@@ -129,8 +129,8 @@ struct MergeScaleVerifier {
   }
 
   /// Checks that the codes, and also the bits of `anchors`, are 0 at the given indices, where no right child begins.
-  /// No right child begins at the first point of the tree. Among the points of a stack (several points at one
-  /// position), a right child can begin only at the first point.
+  /// No right child begins at the first point of the tree. In a stack (several points at one position), a right
+  /// child can begin only at the first of these points.
   private func expectZero(_ indices: Range<Int>) {
     indices.forEachBlock(noting: pages, bytesPerElement: 2) { block in
       for index in block where !problems.isFull {

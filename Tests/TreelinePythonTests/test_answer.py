@@ -135,7 +135,7 @@ def test_masks_slices_and_positions_choose_clusters(answer):
     ("which", "error", "message"),
     [
         ([True, False], IndexError, "expected a mask of .* entries, one for each cluster, found 2"),
-        ([0, 10**6], IndexError, "expected positions among .* clusters, found 1000000"),
+        ([0, 10**6], IndexError, "expected indices of clusters .*, found 1000000"),
         ([0.5], TypeError, "expected a position, a slice, a mask, an array of positions or a name"),
         ([[1]], TypeError, "expected a position"),
         (None, TypeError, "expected a position"),

@@ -696,7 +696,7 @@ class Bench:
                     section, f"{name}: filtered query of 100 clusters, {what}", Samples(filtered, "s"), Samples(unfiltered, "s"),
                     ratios(filtered, unfiltered), bound)
             add(
-                "a step of a moving window; 1 % of the points enter the window, and 1 % leave it", [run["window_step_ms"][1] / 1e3 for run in runs],
+                "a step of a filter whose range of values moves; 1 % of the points enter the range, and 1 % leave it", [run["window_step_ms"][1] / 1e3 for run in runs],
                 Bound(2 * scale, aim=0.5 * scale, figure="{:.2f} ms"))
             add("first step of a moving window; this step sorts the column", [run["window_step_ms"][0] / 1e3 for run in runs])
             add("a histogram of all points, with 60 bins", [max(run["histogram_ms"]) / 1e3 for run in runs])
@@ -755,7 +755,7 @@ class Bench:
             def bound(limit, aim, unit):
                 return Bound(limit, aim=aim, figure="{:.1f} " + unit)
 
-            simple = "sum and mean of the number, and counts of the 10 categories"
+            simple = "sum and mean of the column of numbers, and counts of the 10 categories"
             for prefix, under in (("", ""), ("filtered_", ", with the filter")):
                 for number, first in enumerate(("sums", "counts")):
                     add(f"preparation of {first} on first use{under}", lambda run: run[f"{prefix}aggregates_first_ms"][number],

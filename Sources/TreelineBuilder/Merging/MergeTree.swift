@@ -286,8 +286,8 @@ extension MergeTree {
       // The clusters that are merged into one cluster at this coarse scale, in tree order, and the number of points
       // before each of these clusters.
       var (parts, starts) = ([UInt32](), [UInt64(0)])
-      // The merged cluster takes the position of `anchor`, one of these clusters. `anchorIndex` is its index in
-      // `parts`.
+      // `anchor` is one of the clusters in `parts`, at the index `anchorIndex`. The merged cluster takes the position
+      // of `anchor`.
       var (anchor, anchorIndex) = (merge, 0)
       while isWithin(anchor) { anchor = self[anchor].anchorsRight ? self[anchor].right : self[anchor].left }
       var stack = [merge]

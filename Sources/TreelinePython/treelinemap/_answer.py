@@ -365,10 +365,10 @@ class Clusters(Answer):
                 raise IndexError(f"expected a mask of {len(self)} entries, one for each cluster, found {len(found)}")
             return np.flatnonzero(found)
         if found.ndim != 1 or found.size and found.dtype.kind not in "iu":
-            raise TypeError(f"expected a position, a slice, a mask, an array of positions or a name, found {which!r}")
+            raise TypeError(f"expected an index, a slice, a mask, an array of indices or a name, found {which!r}")
         outside = (found < -len(self)) | (found >= len(self))
         if outside.any():
-            raise IndexError(f"expected positions among {len(self)} clusters, found {found[outside][0]}")
+            raise IndexError(f"expected indices of clusters (the answer has {len(self)}), found {found[outside][0]}")
         return np.arange(len(self))[found.astype(np.int64)]
 
     def _column(self, name: str) -> AnyArray:
