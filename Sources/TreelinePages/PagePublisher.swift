@@ -230,8 +230,8 @@ private struct SubtreePages: Sendable {
   }
 }
 
-/// Puts pages together into files. The pages of a file are on the same level, in tree order. So a view that needs
-/// several pages often needs neighboring pages of a file, which a browser loads with one request.
+/// Puts pages together into files. The pages of a file are on the same level, in tree order. If a
+/// view needs several pages, these are often neighbors in a file, and a browser loads them with one request.
 private final class PageFiles {
   enum Kind: Hashable {
     case tree(level: Int)

@@ -136,7 +136,7 @@ def test_masks_slices_and_positions_choose_clusters(answer):
     [
         ([True, False], IndexError, "expected a mask of .* entries, one for each cluster, found 2"),
         ([0, 10**6], IndexError, "expected indices of clusters .*, found 1000000"),
-        ([0.5], TypeError, "expected a position, a slice, a mask, an array of positions or a name"),
+        ([0.5], TypeError, "expected a position, a slice, a mask, an array of indices or a name"),
         ([[1]], TypeError, "expected a position"),
         (None, TypeError, "expected a position"),
         (10**6, IndexError, "found 1000000"),

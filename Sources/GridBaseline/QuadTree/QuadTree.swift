@@ -11,8 +11,9 @@ struct QuadTree: Sendable {
   struct Node: Hashable, Sendable {
     /// The tree index at which the node's points begin.
     var first: UInt32
-    /// The index of the first child; 0 for a leaf, because the root is never a child. The indices of the children are
-    /// consecutive, in tree order. The last child is the child whose points end where the node's points end.
+    /// The index of the first child; 0 for a leaf. No child has the index 0, because it is the index of the root. The
+    /// indices of the children are consecutive, in tree order. The points of the last child end where the node's points
+    /// end.
     var firstChild: UInt32
     var totals: PointTotals
 

@@ -71,7 +71,7 @@ public struct Viewport: Hashable, Sendable {
   ///   - box: The box, with all four edges inclusive.
   ///   - zoom: The zoom; nil for a viewport without a scale. A cut with only a limit needs no scale.
   ///   - tileSize: Size of the tiles to which the zoom refers.
-  ///   - margin: Width in pixels of a margin around the box, which is in view, too. A margin needs a zoom.
+  ///   - margin: Width of a margin around the box, in pixels. The margin is in view, too. A margin needs a zoom.
   public init(_ box: BoundingBox, zoom: Double? = nil, tileSize: TileSize = .pixels256, margin: Double = 0) {
     self.init(.box(box), zoom: zoom, tileSize: tileSize, margin: margin)
   }
@@ -83,7 +83,7 @@ public struct Viewport: Hashable, Sendable {
   ///   - box: The box, with all four edges inclusive.
   ///   - width: Width of the screen in pixels, above 0.
   ///   - height: Height of the screen in pixels, above 0.
-  ///   - margin: Width in pixels of a margin around the box, which is in view, too.
+  ///   - margin: Width of a margin around the box, in pixels. The margin is in view, too.
   public init(_ box: BoundingBox, width: Double, height: Double, margin: Double = 0) {
     self.init(.box(box), size: Size(width: width, height: height), margin: margin)
   }
@@ -96,7 +96,7 @@ public struct Viewport: Hashable, Sendable {
   ///   - width: Width of the screen in pixels, above 0.
   ///   - height: Height of the screen in pixels, above 0.
   ///   - tileSize: Size of the tiles to which the zoom refers. MapLibre has tiles of 512 px.
-  ///   - margin: Width in pixels of a margin around the screen, which is in view, too.
+  ///   - margin: Width of a margin around the screen, in pixels. The margin is in view, too.
   public init(
     center: Coordinate, zoom: Double, width: Double, height: Double, tileSize: TileSize = .pixels256, margin: Double = 0
   ) {
@@ -108,7 +108,7 @@ public struct Viewport: Hashable, Sendable {
   /// - Parameters:
   ///   - tile: The tile.
   ///   - tileSize: Width of the tile on the screen at the tile's own zoom, in pixels.
-  ///   - margin: Width in pixels of a margin around the tile, which is in view, too. For tiles, this margin is often
+  ///   - margin: Width of a margin around the tile, in pixels. The margin is in view, too. For tiles, this margin is often
   ///     called a buffer.
   public init(tile: MapTile, tileSize: TileSize = .pixels256, margin: Double = 0) {
     self.init(.tile(tile), zoom: Double(tile.zoom), tileSize: tileSize, margin: margin)

@@ -64,7 +64,7 @@ public enum ColumnChoice: Hashable, Sendable {
   case automatic
   /// Longitudes and latitudes in degrees.
   case sphere(longitude: String, latitude: String)
-  /// Positions x and y on a plane without a map projection.
+  /// Coordinates x and y on a plane, without a map projection.
   case plane(x: String, y: String)
   /// Points as well-known text, such as `POINT (2.35 48.85)`, or as well-known binary in hexadecimal digits. The points
   /// contain longitude and latitude in degrees. `Z` and `M` are ignored. An SRID, which PostGIS may write, must be

@@ -345,7 +345,7 @@ class Clusters(Answer):
 
     def __getitem__(self, which: Any) -> Any:
         """Returns part of the answer. A position gives a cluster. The name of a column or an aggregate gives an array.
-        A slice, a mask or an array of positions gives an answer."""
+        A slice, a mask or an array of indices gives an answer."""
         if isinstance(which, str):
             return self._column(which)
         if isinstance(which, int | np.integer):
@@ -358,7 +358,7 @@ class Clusters(Answer):
         return _Part(self, self._places(which))
 
     def _places(self, which: Any) -> Integers:
-        """Returns the positions in this answer that a mask or an array of positions chooses."""
+        """Returns the indices of the clusters that a mask or an array of indices chooses."""
         found = np.asarray(which)
         if found.ndim == 1 and found.dtype.kind == "b":
             if len(found) != len(self):

@@ -38,9 +38,9 @@ final class AnswerLane: Sendable {
   private let threads: NIOThreadPool
   private let threadCount: Int
 
-  /// Maximum cost and niceness of each lane. No maximum is more than four times the previous maximum, so that the
-  /// answers in a lane cost about the same. The last maximum counts as a million units, because `AnswerPool` caps costs
-  /// at a million units. A unit takes 1 to 2 microseconds.
+  /// The niceness and the maximum cost of each lane. No maximum cost is more than four times that of the previous lane,
+  /// so that the answers in a lane cost about the same. In the last lane, too, no cost is greater than a million units,
+  /// because `AnswerPool` caps costs at a million units. A unit takes 1 to 2 microseconds.
   static let kinds: [(mostCost: Int, niceness: CInt)] = [
     (4000, 10), (16_000, 13), (64_000, 16), (256_000, 18), (.max, 19),
   ]
