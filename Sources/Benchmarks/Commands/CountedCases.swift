@@ -99,7 +99,7 @@ private final class CountedWorkplace {
     case .separations:
       { [tree = try build(.splitting(.standard))] in tree.separations(threads: 1).codes.count }
     case .mergeByDistance: building(.merging(by: .distance))
-    // This build takes longer under valgrind than any other case. The queries of the case `badges` use the tree of this build.
+    // This build takes longer under valgrind than any other case. The queries of the case `badges` use its tree.
     case .mergeForBadges: { [self] in try badgeTree.get().pointCount }
     case .mergeByScatter: building(.merging(by: .scatter))
     case .filter:

@@ -64,8 +64,8 @@ package struct TextFold: Sendable {
     Self.form(of: scalar, runs, targets, body)
   }
 
-  /// Returns the form of a character whose code point is less than `smallCount`. Returns nil for other characters, and if
-  /// the form is not a single character.
+  /// Returns the form of a character whose code point is less than `smallCount`. Returns nil for other characters, and
+  /// if the form is not a single character.
   @inline(__always) fileprivate func smallForm(of scalar: UInt32) -> UInt32? {
     guard scalar < Self.smallCount else { return nil }
     let form = small[Int(scalar)]
