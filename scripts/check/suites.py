@@ -267,7 +267,7 @@ OTHERS = (
             Step(
                 "Spark",
                 f"{TEST_LIBRARY} PYTHONPATH=$PWD/Sources/TreelinePython:$PWD/Tests/SparkTests:$PWD/Tests/Support "
-                + pytest("Tests/SparkTests", ".build-data/venv"),
+                + pytest("Tests/SparkTests", ".build-data/venv", "TREELINE_SPARK_TESTS"),
                 (TESTS, PYTHON_SOURCES, DATA_PACKAGES), 200, WAITING),
         ), ("openjdk-17-jre-headless", "gcc", "python3-dev")),
     Suite(

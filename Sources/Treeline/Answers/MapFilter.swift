@@ -96,22 +96,22 @@ public func != <Value: Sendable, Property: ColumnValue>(
   property: KeyPath<Value, Property?> & Sendable, value: _OptionalNilComparisonType
 ) -> MapFilter<Value> { !(property == value) }
 
-/// Returns a filter for values with a property below a given value. Texts are compared by their code points.
+/// Returns a filter that accepts a value if its property is less than the right side. Texts are compared by their code points.
 public func < <Value: Sendable, Property: ColumnValue>(
   property: KeyPath<Value, Property> & Sendable, value: Property.Present
 ) -> MapFilter<Value> where Property.Present: Comparable { MapFilter(property, .isLess, value) }
 
-/// Returns a filter for values with a property at or below a given value.
+/// Returns a filter that accepts a value if its property is less than or equal to the right side.
 public func <= <Value: Sendable, Property: ColumnValue>(
   property: KeyPath<Value, Property> & Sendable, value: Property.Present
 ) -> MapFilter<Value> where Property.Present: Comparable { MapFilter(property, .isAtMost, value) }
 
-/// Returns a filter for values with a property above a given value.
+/// Returns a filter that accepts a value if its property is greater than the right side.
 public func > <Value: Sendable, Property: ColumnValue>(
   property: KeyPath<Value, Property> & Sendable, value: Property.Present
 ) -> MapFilter<Value> where Property.Present: Comparable { MapFilter(property, .isGreater, value) }
 
-/// Returns a filter for values with a property at or above a given value.
+/// Returns a filter that accepts a value if its property is greater than or equal to the right side.
 public func >= <Value: Sendable, Property: ColumnValue>(
   property: KeyPath<Value, Property> & Sendable, value: Property.Present
 ) -> MapFilter<Value> where Property.Present: Comparable { MapFilter(property, .isAtLeast, value) }

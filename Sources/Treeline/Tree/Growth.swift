@@ -111,8 +111,8 @@ public enum ClusterAnchor: String, Hashable, Sendable, CaseIterable {
   /// The mean of the cluster's points. There may be no point at the mean.
   case mean
 
-  /// The position of one of the cluster's points. For example, if all points are on land, no badge lies in the sea. A
-  /// merged cluster takes the position of one of its two children: the position nearer to the mean of the cluster's
+  /// The position of one of the cluster's points. So if all points are on land, no badge lies in the sea. A merged
+  /// cluster takes the position of one of its two children: the position nearer to the mean of the cluster's
   /// points. This rule needs an index of format 1.2, and one bit for each point.
   case member
 }

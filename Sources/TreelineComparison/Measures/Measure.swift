@@ -13,8 +13,8 @@ struct Measure<Subject>: Sendable {
 
   let unit: MeasureUnit
   let direction: MeasureDirection
-  /// Words with which the summary of a report praises a method for this measure; nil if the summary does not mention
-  /// the measure.
+  /// The words that the summary of a report uses to praise a method that does well in this measure; nil if the summary
+  /// does not mention the measure.
   var praise: Praise?
   /// Computes the value. Returns nil if the measure has no value. For example, if there is only one cluster, the
   /// distance to the nearest neighbor has no value.
@@ -24,7 +24,7 @@ struct Measure<Subject>: Sendable {
 /// The direction in which a measure gets better.
 enum MeasureDirection: Sendable { case less, more, nearerToOne }
 
-/// Words with which the summary of a report praises a method for a measure. Only a measure whose smaller values are
+/// The words that the summary of a report uses to praise a method that does well in a measure. Only a measure whose smaller values are
 /// better may have such words.
 struct Praise: Sendable {
   /// Heading of the measure in the summary; nil to use the measure's own title.
