@@ -96,7 +96,8 @@ public func != <Value: Sendable, Property: ColumnValue>(
   property: KeyPath<Value, Property?> & Sendable, value: _OptionalNilComparisonType
 ) -> MapFilter<Value> { !(property == value) }
 
-/// Returns a filter that accepts a value if its property is less than the right side. Texts are compared by their code points.
+/// Returns a filter that accepts a value if its property is less than the right side. Texts are compared by their code
+/// points.
 public func < <Value: Sendable, Property: ColumnValue>(
   property: KeyPath<Value, Property> & Sendable, value: Property.Present
 ) -> MapFilter<Value> where Property.Present: Comparable { MapFilter(property, .isLess, value) }

@@ -24,8 +24,8 @@ struct Measure<Subject>: Sendable {
 /// The direction in which a measure gets better.
 enum MeasureDirection: Sendable { case less, more, nearerToOne }
 
-/// The words that the summary of a report uses to praise a method that does well in a measure. Only a measure whose smaller values are
-/// better may have such words.
+/// The words that the summary of a report uses to praise a method that does well in a measure. Only a measure whose
+/// smaller values are better may have such words.
 struct Praise: Sendable {
   /// Heading of the measure in the summary; nil to use the measure's own title.
   var title: String?
