@@ -48,7 +48,8 @@ package final class SeparationPieces: Sendable {
     package internal(set) var widenings = 0
     /// Width of the widest margin around a part. The unit is the distance at which the splits of this part begin.
     package internal(set) var margin = 0
-    /// Greatest number of nodes that were in memory at once, counting the nodes of all parts in memory.
+    /// Greatest number of nodes that were in memory at once. If several parts were in memory, the nodes of all these
+    /// parts count.
     package internal(set) var mostNodes = 0
     /// Number of nodes of the largest part.
     package internal(set) var largestPart = 0
