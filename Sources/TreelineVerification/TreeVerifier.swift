@@ -235,7 +235,8 @@ extension TreeVerifier {
       let gain = facts.scatterToGain(leftCount)
       problems.check(
         gain <= between * 0x1p-10, node.name,
-        expected: "each point in the child with the nearer mean, which adds \(gain) to the scatter between the children",
+        expected:
+          "each point in the child with the nearer mean, which adds \(gain) to the scatter between the children",
         found: "a scatter of \(between)")
     }
   }
