@@ -42,7 +42,7 @@ import Treeline
     ("mixed:number", "points.csv:4: column \"mixed\": expected a number"),
     ("since:number", "points.csv:2: column \"since\": expected a number"),
     ("nowhere:number", "there is no column"),
-    ("price:float", "the kinds are"), ("price,price:number", "each column once"),
+    ("price:float", "the kinds are"), ("price,price:number", "each column only once"),
   ]) func whatDoesNotSuitIsRefused(_ columns: String, _ said: String) throws {
     let folder = try TemporaryFolder()
     let points = try folder.write(Self.csv, to: "points.csv")

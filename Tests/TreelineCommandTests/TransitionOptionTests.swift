@@ -18,7 +18,7 @@ import Testing
     (
       ["--to-center", "2,95", "--to-zoom", "3", "--to-width", "9", "--to-height", "9"],
       "--to-center: expected a finite longitude and a latitude from -90 to 90"
-    ), (["--detail", "9", "--from-zoom", "3", "--continuing"], "'--continuing' needs a limit without"),
+    ), (["--detail", "9", "--from-zoom", "3", "--continuing"], "'--continuing' works only with a limit"),
     (["--min-points", "3"], "'--min-points' and '--alone-from-zoom' need '--detail' or '--spacing'"),
     (["--detail", "9", "--from-zoom", "3", "--to-limit", "0"], "'--to-limit' must be 1 or more"),
   ]) func messagesNameTheOptionGiven(options: [String], message: String) throws {
