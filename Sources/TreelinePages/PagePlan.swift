@@ -235,9 +235,9 @@ struct PageTree {
     for start in starts {
       // Visits the children of a node before the node itself. `open` has an entry for each visited node whose parent
       // has not been visited yet. If the page does not contain the children of the visited node, the entry is a group
-      // of this node alone. Otherwise the page ends at several nodes below the visited node, and the entry is the
-      // group of these nodes. The entry is nil if these nodes did not fit into one group. They are then in several
-      // closed groups, which no other nodes can join.
+      // of this node alone. If the page contains the children, the entry is the group of the page's lowest nodes below
+      // the visited node. The entry is nil if these nodes did not fit into one group. They are then in several closed
+      // groups, which no other nodes can join.
       var waiting = [(index: start, isAfterChildren: false)]
       var open: [Group?] = []
       while let (index, isAfterChildren) = waiting.popLast() {

@@ -22,8 +22,8 @@ struct Continuation {
     /// The scatter of a previous cluster minus the scatter of the fresh clusters within it; 0 if the previous cluster
     /// contains no fresh clusters.
     var excess = 0.0
-    /// The children as indices in `entries`; -1 if there is no child. Entries below a previous cluster are from the
-    /// fresh answer.
+    /// The children as indices in `entries`; -1 if there is no child. The entries of the nodes
+    /// within a cluster of the previous answer are from the fresh answer.
     var left = -1
     var right = -1
   }

@@ -289,7 +289,7 @@ public struct UnclusteredPoints: Hashable, Sendable {
   /// positions in view. The zoom is for tiles of 256 px.
   @_spi(Server) public let fromZoom: Double
 
-  /// No unclustered points: a cluster is shown wherever it can represent points.
+  /// No points are shown unclustered just because their cluster is small or the zoom is high.
   @_spi(Server) public static let none = UnclusteredPoints()
 
   /// - Parameters:
