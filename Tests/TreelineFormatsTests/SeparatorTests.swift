@@ -50,10 +50,10 @@ import Treeline
       #expect(table.coordinates == places)
       #expect(table.kept(1) == ["n=string #b"])
       #expect(table.rowCount == 2)
-      #expect(table.notes.map(\.description) == ["3 lines before the first row begin with # and are skipped"])
+      #expect(table.notes.map(\.description) == ["skipped 3 lines above the first row, because they begin with #"])
     }
     let one = try read("#x\nlon,lat\n2.5,48.5\n")
-    #expect(one.notes.map(\.description) == ["1 line before the first row begins with # and is skipped"])
+    #expect(one.notes.map(\.description) == ["skipped 1 line above the first row, because it begins with #"])
     #expect(try read("# a\nsep=;\nlon;lat\n2.5;48.5\n").coordinates == [places[0]])
     // Errors count the lines before the header, too.
     #expect(message("# a\nlon,lat\n1,95\n").hasPrefix("points:3: column \"lat\" (2)"))

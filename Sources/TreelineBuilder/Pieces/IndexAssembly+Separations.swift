@@ -9,9 +9,9 @@ import Treeline
     ///
     /// - Parameters:
     ///   - path: Path of a scratch file. The file takes 2 bytes per point, and is deleted once the index is written.
-    ///   - memory: Memory budget in bytes. The process takes about 30 MB more than this budget. With a small budget
-    ///     the work takes longer. The budget is exceeded only if there is a long chain of nodes in which the
-    ///     separation of each node depends on the next node.
+    ///   - memory: Memory budget in bytes. The process takes about 30 MB in addition to this budget. With a small budget
+    ///     the work takes longer. The work needs more than the budget only if there is a long chain of nodes in which
+    ///     the separation of each node depends on the next node.
     ///   - threads: Number of threads; nil for all processors.
     public mutating func addSeparations(scratchFile path: String, memory: Int, threads: Int? = nil) {
       addSeparations(scratchFile: path, memory: memory, threads: threads, stoppingWith: nil) { _, _ in }

@@ -147,8 +147,8 @@ extension ReadingNote: CustomStringConvertible {
     case .mostRowsInvalid(let remedy): "most rows are invalid; \(remedy)"
     case .partOfFeatures:
       "the server sent only a part of the features (exceededTransferLimit); request the rest with resultOffset"
-    case .skippedPreamble(1): "1 line before the first row begins with # and is skipped"
-    case .skippedPreamble(let count): "\(count) lines before the first row begin with # and are skipped"
+    case .skippedPreamble(1): "skipped 1 line above the first row, because it begins with #"
+    case .skippedPreamble(let count): "skipped \(count) lines above the first row, because they begin with #"
     case .startOfJourney(let chosen, let other):
       "points are read from \(chosen), not from \(other); --longitude and --latitude choose other columns"
     case .coordinatesInOneCell(let column, isLatitudeFirst: true):
