@@ -54,8 +54,8 @@ public struct ColumnEncoding: Sendable {
 
   // MARK: - Codes
 
-  /// Returns the code of each different value. For a column of doubles, also counts the points whose values do not
-  /// equal any double.
+  /// Returns the code of each different value. If the column stores doubles, also counts the points whose numbers a
+  /// double cannot represent exactly.
   private func codes(of values: ColumnValues) throws(ColumnError) -> (codes: [UInt64], inexactCount: Int) {
     var codes: [UInt64] = []
     codes.reserveCapacity(values.entries.count)
