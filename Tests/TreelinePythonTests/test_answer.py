@@ -136,9 +136,9 @@ def test_masks_slices_and_positions_choose_clusters(answer):
     [
         ([True, False], IndexError, "expected a mask of .* entries, one for each cluster, found 2"),
         ([0, 10**6], IndexError, "expected indices of clusters .*, found 1000000"),
-        ([0.5], TypeError, "expected a position, a slice, a mask, an array of indices or a name"),
-        ([[1]], TypeError, "expected a position"),
-        (None, TypeError, "expected a position"),
+        ([0.5], TypeError, "expected an index, a slice, a mask, an array of indices or a name"),
+        ([[1]], TypeError, "expected an index"),
+        (None, TypeError, "expected an index"),
         (10**6, IndexError, "found 1000000"),
         (-(10**6), IndexError, "found -1000000"),
     ],

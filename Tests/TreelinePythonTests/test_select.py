@@ -117,7 +117,7 @@ def test_masks_of_other_rows(points):
         (pd.Series([True, None] * 2500, dtype="boolean"), TypeError, "found a missing value in row 1"),
         (pa.array([True, None]), TypeError, "found a missing value in row 1"),
         (pa.array(["a"]), TypeError, "found StringArray"),
-        ([[True]], TypeError, r"found an array of bool of shape \(1, 1\)"),
+        ([[True]], TypeError, r"found an array of bool with shape \(1, 1\)"),
         (3, TypeError, "expected a mask of booleans"),
     ],
 )
