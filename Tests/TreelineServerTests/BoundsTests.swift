@@ -164,6 +164,7 @@ import Testing
     try await withThrowingTaskGroup(of: Void.self) { group in
       let gate = DispatchSemaphore(value: 0)
       group.addTask { try await pool.run(for: "gate", cost: 1) { gate.wait() } }
+      while pool.runningCount < 1 { try await Task.sleep(for: .milliseconds(1)) }
       for name in Array(repeating: "heavy", count: 10) + ["light", "light"] {
         try await Task.sleep(for: .milliseconds(5))
         group.addTask {

@@ -38,7 +38,9 @@ USAGE = 64
 # Patterns of the lines in which test runners print their counts.
 SWIFT_TESTING = re.compile(r"Test run with (\d+) tests?.* (passed|failed) after")
 SWIFT_TESTING_FAILURE = re.compile(r"^. Test (?!run with ).* failed after [\d.]+ seconds", re.MULTILINE)
-XCTEST = re.compile(r"^Executed (\d+) tests?, with (?:\d+ tests? skipped and )?(\d+) failures?", re.MULTILINE)
+SWIFT_TESTING_SKIP = re.compile(r"^➜ Test .* skipped", re.MULTILINE)
+XCTEST = re.compile(r"^\s*Executed (\d+) tests?, with (?:\d+ tests? skipped and )?(\d+) failures?", re.MULTILINE)
+TAP = re.compile(r"^# (pass|fail|skipped) (\d+)$", re.MULTILINE)
 PYTEST = re.compile(r"^=*\s*((?:\d+ \w+,? ?)+) in [\d.]+s", re.MULTILINE)
 
 
@@ -320,12 +322,17 @@ def count_tests(output):
         failures = len(SWIFT_TESTING_FAILURE.findall(output)) if outcome == "failed" else 0
         counts["failed"] += failures
         counts["passed"] += int(total) - failures
+    skipped = len(SWIFT_TESTING_SKIP.findall(output))
+    counts["skipped"] += skipped
+    counts["passed"] -= skipped
     executed = [(int(total), int(failures)) for total, failures in XCTEST.findall(output)]
     if executed:
         # Suites contain suites; the last line has the counts of all suites together.
         total, failures = executed[-1]
         counts["failed"] += failures
         counts["passed"] += total - failures
+    for outcome, number in TAP.findall(output):
+        counts[{"pass": "passed", "fail": "failed"}.get(outcome, outcome)] += int(number)
     for summary in PYTEST.findall(output):
         for number, word in re.findall(r"(\d+) (\w+)", summary):
             counts["failed" if word.startswith("error") else word] += int(number)

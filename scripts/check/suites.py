@@ -151,6 +151,9 @@ TREE_TESTS = f"{BUNDLE} --testing-library swift-testing --filter 'Determinism|Go
 
 MAPKIT = Step("MapKit, SwiftUI and MapLibre by stubs", "scripts/check/mapkit $ARGUMENTS", seconds=100)
 
+PYTHON = Step(
+    "Python package", f"{TEST_LIBRARY} scripts/check/python $ARGUMENTS", (TESTS, PYTHON_SOURCES, PYTHON_PACKAGES), 60)
+
 DEFAULT = (
     Suite("format", "the format of all Swift sources", (Step("format", "scripts/format --check"),)),
     Suite(
@@ -205,8 +208,8 @@ OTHERS = (
             Step("types and package of the web module", "scripts/build/web .build-web", seconds=10),
             Step(
                 "web module",
-                # All trials take an hour; they are for releases.
-                "if [ $TREELINE_TRIALS = full ]; then export TREELINE_TRIALS=fast; fi; "
+                # Full trials take an hour, so they are for releases. Thorough trials would take longer than a night.
+                "case $TREELINE_TRIALS in full) export TREELINE_TRIALS=fast ;; thorough) export TREELINE_TRIALS=full ;; esac; "
                 f"TREELINE_SERVER={TEST_PRODUCTS}/treelinemap-server node --test Tests/WebTests $ARGUMENTS",
                 (TESTS, SERVER), 90),
         ), ("nodejs", "node-typescript", "esbuild")),
@@ -221,14 +224,11 @@ OTHERS = (
         ), ("chromium", "esbuild", "libjs-leaflet", "rollup")),
     Suite(
         "python", "the Python package in its sources",
-        (
-            Step(
-                "Python package", f"{TEST_LIBRARY} scripts/check/python $ARGUMENTS",
-                (TESTS, PYTHON_SOURCES, PYTHON_PACKAGES), 60),
-        ), ("gcc", "python3-dev")),
+        (PYTHON,), ("gcc", "python3-dev")),
     Suite(
         "wheel", "the same tests for the package as installed from its wheel",
-        (Step("wheel", "scripts/check/python --wheel $ARGUMENTS", (WHEEL, TESTS, PYTHON_PACKAGES), 80),),
+        # Installs the wheel into the environment in which the suite `python` runs, so it waits for this suite.
+        (Step("wheel", "scripts/check/python --wheel $ARGUMENTS", (WHEEL, TESTS, PYTHON_PACKAGES), 80, after=(PYTHON,)),),
         ("gcc", "python3-dev", "unzip")),
     Suite(
         "notebook", "the map in JupyterLab and in pages, in headless Chromium",
