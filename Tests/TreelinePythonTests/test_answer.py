@@ -135,7 +135,7 @@ def test_masks_slices_and_positions_choose_clusters(answer):
     ("which", "error", "message"),
     [
         ([True, False], IndexError, "expected a mask of .* entries, one for each cluster, found 2"),
-        ([0, 10**6], IndexError, "expected indices of clusters .*, found 1000000"),
+        ([0, 10**6], IndexError, "expected indices below .*, found 1000000"),
         ([0.5], TypeError, "expected an index, a slice, a mask, an array of indices or a name"),
         ([[1]], TypeError, "expected an index"),
         (None, TypeError, "expected an index"),

@@ -155,7 +155,7 @@ PYTHON = Step(
     "Python package", f"{TEST_LIBRARY} scripts/check/python $ARGUMENTS", (TESTS, PYTHON_SOURCES, PYTHON_PACKAGES), 60)
 
 DEFAULT = (
-    Suite("format", "the format of all Swift sources", (Step("format", "scripts/format --check"),)),
+    Suite("format", "the format of all Swift sources, habits of the prose, and the lists of CONTRIBUTING", (Step("format", "scripts/format --check"),)),
     Suite(
         "swift", "all Swift tests; tests of trees run under both implementations of LAPACK",
         (

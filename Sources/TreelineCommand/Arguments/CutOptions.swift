@@ -35,14 +35,14 @@ struct PixelCutOptions<Prefix: OptionPrefix>: ParsableArguments {
     name: Prefix.name("detail"), parsing: .unconditional,
     help: Prefix.help(
       "detail",
-      "Split each cluster until the root mean square distance of its points to their mean is at most this many pixels. The clusters depend on the zoom, but not on the part of the map in view. If --limit allows fewer clusters, a larger distance is used.",
+      "Split each cluster until the root mean square distance of its points to their mean is at most this many pixels. The clusters depend on the zoom, but not on the part of the map in view. If the limit allows fewer clusters, a larger distance is used.",
       valueName: "px")) var detail: String?
 
   @Option(
     name: Prefix.name("spacing"), parsing: .unconditional,
     help: Prefix.help(
       "spacing",
-      "Split clusters as long as all clusters stay at least this many pixels apart. The clusters depend on the zoom, but not on the part of the map in view. If --limit allows fewer clusters, a larger spacing is used. Needs points, or an index built with '--for spacing'.",
+      "Split clusters as long as all clusters stay at least this many pixels apart. The clusters depend on the zoom, but not on the part of the map in view. If the limit allows fewer clusters, a larger spacing is used. Needs points, or an index built with '--for spacing'.",
       valueName: "px")) var spacing: String?
 
   @Option(

@@ -77,7 +77,7 @@ struct TypedColumns {
     if !(takesAnyName && !names.contains(name)) { try names.requireOne(name, as: "--columns", in: input.name) }
     guard !named.contains(where: { $0.name == name }), !attributes.contains(name) else {
       throw Failure.usage(
-        "--columns and --attributes name the column \(name.debugDescription) twice; name each column only once")
+        "the column \(name.debugDescription) is named twice in --columns and --attributes; name each column only once")
     }
     named.append(Named(name: name, kind: kind, preparations: preparations))
   }

@@ -70,7 +70,7 @@ struct BuildCommand: ParsableCommand {
 
   @Option(
     help: .init(
-      "The column with the row number of each point, from 0 to 2^53. (default: points are numbered in input order)",
+      "The column with the row number of each point, from 0 to 2^53. (default: the rows are counted from 0)",
       valueName: "name"))
   var row: String?
 

@@ -368,7 +368,7 @@ class Clusters(Answer):
             raise TypeError(f"expected an index, a slice, a mask, an array of indices or a name, found {which!r}")
         outside = (found < -len(self)) | (found >= len(self))
         if outside.any():
-            raise IndexError(f"expected indices of clusters (the answer has {len(self)}), found {found[outside][0]}")
+            raise IndexError(f"expected indices below {len(self)}, the number of clusters, found {found[outside][0]}")
         return np.arange(len(self))[found.astype(np.int64)]
 
     def _column(self, name: str) -> AnyArray:

@@ -39,8 +39,8 @@ final class AnswerLane: Sendable {
   private let threadCount: Int
 
   /// The niceness and the maximum cost of each lane. No maximum cost is more than four times that of the previous lane,
-  /// so that the answers in a lane cost about the same. In the last lane, too, no cost is greater than a million units,
-  /// because `AnswerPool` caps costs at a million units. A unit takes 1 to 2 microseconds.
+  /// so that the answers in a lane cost about the same. For this rule, `.max` counts as a million units, because
+  /// `AnswerPool` caps costs at a million units. A unit takes 1 to 2 microseconds.
   static let kinds: [(mostCost: Int, niceness: CInt)] = [
     (4000, 10), (16_000, 13), (64_000, 16), (256_000, 18), (.max, 19),
   ]

@@ -68,7 +68,9 @@ extension QueryParameters {
 
   mutating func requireSupport(for cut: Cut, of tree: ClusterTree) {
     guard !tree.supports(cut), let name = cut.pixelParameter else { return }
-    refuse(name, expected: "no \(name), because the index was not built with '--for \(name)'", found: value(name))
+    refuse(
+      name, expected: "no \(name), because the index does not support \(name); build it with '--for \(name)'",
+      found: value(name))
   }
 
   mutating func requireCutByPixels(_ cut: Cut?) {

@@ -105,7 +105,7 @@ class Parser {
 
   /** @returns {Condition} */
   negated() {
-    if (++this.depth > DEEPEST) throw new QueryError(`Expected a filter with at most ${DEEPEST} levels of parentheses and NOT, found more`);
+    if (++this.depth > DEEPEST) throw new QueryError(`Expected a filter with at most ${DEEPEST} levels, found more`);
     try {
       if (this.takes("NOT")) return not(this.negated());
       if (this.takes("(")) {

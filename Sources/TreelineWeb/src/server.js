@@ -265,7 +265,7 @@ export class RemoteTree {
    * @returns {RemoteTree}
    */
   filtered(filter) {
-    if (typeof filter !== "string") throw new QueryError("Expected a filter in CQL2 text, found a function; a server cannot call functions of the page");
+    if (typeof filter !== "string") throw new QueryError(`Expected a filter in CQL2 text, which a server can evaluate, found a value of type ${typeof filter}`);
     return new RemoteTree(this.base, this.info, this.options, this.filter ? `(${this.filter}) AND (${filter})` : filter);
   }
 
