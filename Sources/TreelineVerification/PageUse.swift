@@ -58,7 +58,7 @@ final class PageUse {
 }
 
 extension Range<Int> {
-  /// Calls `body` with blocks of a range. Before each call, tells `pages` how many bytes the block has.
+  /// Calls `body` with blocks of a range. Before each call, gives `pages` the number of bytes of the block.
   func forEachBlock(noting pages: PageUse, bytesPerElement: Int, _ body: (Range<Int>) -> Void) {
     for start in stride(from: lowerBound, to: upperBound, by: PageUse.blockSize) {
       let block = start..<Swift.min(start + PageUse.blockSize, upperBound)

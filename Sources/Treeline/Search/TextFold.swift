@@ -26,7 +26,7 @@ package struct TextFold: Sendable {
 
   private let runs: [Run]
   private let targets: [UInt32]
-  /// The forms of the characters below `smallCount`; `isLonger` in place of a form that is not a single character.
+  /// The forms of the characters below `smallCount`; `isLonger` if the form has several characters.
   private let small: [UInt32]
 
   private static let smallCount = 0x250

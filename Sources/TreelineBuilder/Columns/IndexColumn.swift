@@ -22,7 +22,7 @@ public struct IndexColumn: Sendable {
     case boolean
     /// Texts in ISO 8601 that `Instant` can read, or numbers of seconds since the beginning of 1970.
     case time
-    /// The same texts as in `time`, or numbers of milliseconds since the beginning of 1970.
+    /// Texts as in `time`, or numbers of milliseconds since the beginning of 1970.
     case timeInMilliseconds = "time-ms"
     /// Texts that few points share. Numbers and booleans become texts, spelled as in the input. Nested objects and
     /// arrays stay unchanged.

@@ -23,7 +23,7 @@ public struct MapAnswer: Sendable {
   /// The clusters of the answer, in tree order.
   public let clusters: Clusters
 
-  /// The same clusters as in `clusters`, in the same order, each with its position and size.
+  /// The clusters of `clusters`, in the same order, each with its position and size.
   let shown: [ShownCluster]
 
   /// The tree that answered the query.

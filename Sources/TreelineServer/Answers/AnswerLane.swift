@@ -38,7 +38,7 @@ final class AnswerLane: Sendable {
   private let threads: NIOThreadPool
   private let threadCount: Int
 
-  /// The niceness and the maximum cost of each lane. No maximum cost is more than four times that of the previous lane,
+  /// The niceness and the maximum cost of each lane. No maximum is more than four times the maximum of the lane before,
   /// so that the answers in a lane cost about the same. For this rule, `.max` counts as a million units, because
   /// `AnswerPool` caps costs at a million units. A unit takes 1 to 2 microseconds.
   static let kinds: [(mostCost: Int, niceness: CInt)] = [

@@ -73,7 +73,7 @@ export class PageReader {
     return Array.from(lengths, (length, i) => {
       const file = files[i];
       this.require(file < ends.length, `a file below ${ends.length}`, file);
-      // The distance from the end of the previous page, of which the lowest bit is the sign.
+      // The distance from the end of the previous page. Its lowest bit is the sign.
       const half = high[i] * 2 ** 31 + (low[i] >>> 1);
       const offset = length ? ends[file] + (low[i] & 1 ? -half - 1 : half) : 0;
       this.require(offset >= 0 && offset + length <= Number.MAX_SAFE_INTEGER, "an offset of 0 or more", offset);
