@@ -144,7 +144,7 @@ void test_navigation(const treeline_tree *tree) {
   EXPECT(treeline_answer_count(answer) > 1);
   treeline_answer_free(answer);
   EXPECT_ERROR(
-      treeline_expansion_zoom(tree, whole.id[0], "limit=4", &zoom, &error), TREELINE_ERROR_QUERY, "found a limit");
+      treeline_expansion_zoom(tree, whole.id[0], "limit=4", &zoom, &error), TREELINE_ERROR_QUERY, "found a cut by limit");
   NO_ERROR(treeline_unclustered_zoom(tree, 17, "spacing=44", &zoom, &error));
   sprintf(query, "spacing=44&zoom=%.17g", zoom);
   NO_ERROR(answer = treeline_clusters(tree, query, NULL, &error));

@@ -77,7 +77,7 @@ static void test_edits_that_fail(void) {
   edit.removed = twice;
   EXPECT_ERROR(edited(tree, &edit, &error), TREELINE_ERROR_ARGUMENT, "found 3 after 3");
   edit = (treeline_edit){.removed = far, .removed_count = 1};
-  EXPECT_ERROR(edited(tree, &edit, &error), TREELINE_ERROR_ARGUMENT, "less than 5000, found 5000");
+  EXPECT_ERROR(edited(tree, &edit, &error), TREELINE_ERROR_ARGUMENT, "below 5000, found 5000");
   edit.removed = below;
   EXPECT_ERROR(edited(tree, &edit, &error), TREELINE_ERROR_ARGUMENT, "found -1");
   edit.removed_count = SIZE_MAX;
@@ -93,7 +93,7 @@ static void test_edits_that_fail(void) {
   treeline_tree *next;
   NO_ERROR(next = edited(tree, &edit, &error));
   edit.inserted = (int64_t[]){POINTS + 2};
-  EXPECT_ERROR(edited(next, &edit, &error), TREELINE_ERROR_ARGUMENT, "less than 5002, found 5002");
+  EXPECT_ERROR(edited(next, &edit, &error), TREELINE_ERROR_ARGUMENT, "below 5002, found 5002");
   treeline_cancellation *cancellation = treeline_cancellation_create();
   treeline_cancellation_cancel(cancellation);
   treeline_monitor monitor = {.cancellation = cancellation};

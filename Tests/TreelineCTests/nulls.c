@@ -96,10 +96,10 @@ static void test_answers(const treeline_tree *tree) {
   double zoom;
   IS_TOLD(treeline_expansion_zoom(NULL, 1, "spacing=44", &zoom, &error));
   IS_TOLD(treeline_expansion_zoom(tree, 1, "spacing=44", NULL, &error));
-  EXPECT_ERROR(treeline_expansion_zoom(tree, 1, NULL, &zoom, &error), TREELINE_ERROR_QUERY, "found a limit");
+  EXPECT_ERROR(treeline_expansion_zoom(tree, 1, NULL, &zoom, &error), TREELINE_ERROR_QUERY, "found a cut by limit");
   IS_TOLD(treeline_unclustered_zoom(NULL, 1, "spacing=44", &zoom, &error));
   IS_TOLD(treeline_unclustered_zoom(tree, 1, "spacing=44", NULL, &error));
-  EXPECT_ERROR(treeline_unclustered_zoom(tree, 1, NULL, &zoom, &error), TREELINE_ERROR_QUERY, "found a limit");
+  EXPECT_ERROR(treeline_unclustered_zoom(tree, 1, NULL, &zoom, &error), TREELINE_ERROR_QUERY, "found a cut by limit");
 
   EXPECT(treeline_answer_count(NULL) == 0 && treeline_answer_find(NULL, 0) == -1);
   treeline_clusters_arrays arrays = {.count = 7};

@@ -37,7 +37,7 @@ test("invalid options are errors", async () => {
   for (const options of [{ for: "limits" }, { projection: "globe" }, { anchor: "anywhere" }, { badgeGap: -1 }, { badgeGap: NaN }, { badgeGap: 129 }]) {
     await assert.rejects(Treeline.build([[1, 2]], options), BuildError, JSON.stringify(options));
   }
-  await assert.rejects(Treeline.build(new Float64Array(2 * (2 ** 21 + 1))), /at most 2097152 points, found 2097153; build an index/);
+  await assert.rejects(Treeline.build(new Float64Array(2 * (2 ** 21 + 1))), /at most 2097152 points, found 2097153; .*build an index/);
 });
 
 test("skipInvalid leaves out invalid points, and other points keep their rows", () => {
@@ -118,7 +118,7 @@ test("points that cannot be clustered are treated as in supercluster", () => {
   for (const id of [-1, 0, 7.5, NaN, Infinity, 1e300, "a", null, undefined]) {
     for (const call of ["getChildren", "getLeaves"]) assert.throws(() => mixed[call](id), /No cluster with the specified id/, `${call} of ${id}`);
   }
-  assert.throws(() => new Supercluster({ maxZoom: 31 }).load([]), /zooms from 0 to 30 .+ found minZoom 0 and maxZoom 31/);
+  assert.throws(() => new Supercluster({ maxZoom: 31 }).load([]), /from 0 to 30 as minZoom and maxZoom, .+ found 0 and 31/);
   for (const Index of [Supercluster, SpacedSupercluster]) {
     for (const options of [{ maxZoom: 5.5 }, { minZoom: 9, maxZoom: 5 }, { maxZoom: "5" }, { minZoom: -1 }]) {
       assert.throws(() => new Index(options).load([]), RangeError, JSON.stringify(options));
