@@ -20,9 +20,9 @@ public struct BuildOptions: Hashable, Sendable {
   /// Greatest depth of a merged tree with exact merge scales. If the tree would be deeper, its merge scales are
   /// rounded. Only tests change this option.
   var maximumMergeDepth = MergeTree.maximumDepth
-  /// Greatest number of positions that are merged without being divided into parts; nil for the default. Only tests set
-  /// this option.
-  var leavesInPart: Int?
+  /// Greatest number of positions that are merged without being divided into parts; nil for the default. Only tests and
+  /// benchmarks set this option.
+  package var leavesInPart: Int?
   /// If at most one in `pointsPerChange` points has changed, an edit merges only around the changed points. If more
   /// points have changed, a new build is faster.
   var pointsPerChange = 1500

@@ -40,6 +40,9 @@ enum CountedCase: String, CaseIterable, ExpressibleByArgument {
   case mergeByDistance = "merge-by-distance"
   case mergeForBadges = "merge-for-badges"
   case mergeByScatter = "merge-by-scatter"
+  /// Merging parts of the points alone, and then joining the parts.
+  case mergeForBadgesInParts = "merge-for-badges-in-parts"
+  case mergeByScatterInParts = "merge-by-scatter-in-parts"
   /// The answers to queries under a filter by two columns. The work includes the computation of data that the first
   /// answers keep for later answers.
   case filter
@@ -59,7 +62,9 @@ enum CountedCase: String, CaseIterable, ExpressibleByArgument {
   /// Whether the work or its preparation takes seconds under valgrind.
   var isLong: Bool {
     switch self {
-    case .separations, .mergeByDistance, .mergeForBadges, .mergeByScatter, .badges: true
+    case .separations, .mergeByDistance, .mergeForBadges, .mergeByScatter, .mergeForBadgesInParts,
+      .mergeByScatterInParts, .badges:
+      true
     default: false
     }
   }
@@ -85,9 +90,15 @@ private final class CountedWorkplace {
   }
 
   /// Builds a tree with one thread. Does not use LAPACK, because the instructions of LAPACK differ between machines.
-  private func build(_ growth: Growth, computesSeparations: Bool = false) throws -> ClusterTree {
+  ///
+  /// - Parameter leavesInPart: Merged parts have at most this number of positions. By default, 100,000 points are merged
+  ///   without parts.
+  private func build(
+    _ growth: Growth, computesSeparations: Bool = false, leavesInPart: Int? = nil
+  ) throws -> ClusterTree {
     var options = BuildOptions(growth: growth, threads: 1, computesSeparations: computesSeparations)
     options.solver = .halfAngle
+    options.leavesInPart = leavesInPart
     return try ClusterTree(coordinates, options: options)
   }
 
@@ -102,6 +113,8 @@ private final class CountedWorkplace {
     // This build takes longer under valgrind than any other case. The queries of the case `badges` use its tree.
     case .mergeForBadges: { [self] in try badgeTree.get().pointCount }
     case .mergeByScatter: building(.merging(by: .scatter))
+    case .mergeForBadgesInParts: building(.merging(by: .badges), leavesInPart: 8_000)
+    case .mergeByScatterInParts: building(.merging(by: .scatter), leavesInPart: 8_000)
     case .filter:
       { [self, tree = try treeWithColumns.get()] in
         let filtered = try tree.filtered(by: FilterBenchmark.filter)
@@ -121,7 +134,9 @@ private final class CountedWorkplace {
     }
   }
 
-  private func building(_ growth: Growth) -> () throws -> Int { { [self] in try build(growth).pointCount } }
+  private func building(_ growth: Growth, leavesInPart: Int? = nil) -> () throws -> Int {
+    { [self] in try build(growth, leavesInPart: leavesInPart).pointCount }
+  }
 
   private func answers(of tree: ClusterTree, _ cut: Cut, _ count: (Clusters) throws -> Int) throws -> Int {
     try views.reduce(0) { try $0 + count(tree.clusters(cut, in: $1)) }

@@ -40,9 +40,11 @@ struct MergingBenchmark: ParsableCommand {
   ) throws -> [String: any Encodable] {
     var fields: [String: any Encodable] = ["points": coordinates.count]
     let positionCount = try tree.shape().positionCount
-    let report = try MergeReport(
-      merging: coordinates, options: options, leavesInPart: parts.map { positionCount / $0 + 1 })
-    let serial = try MergeReport(merging: coordinates, options: options, leavesInPart: positionCount)
+    var options = options
+    options.leavesInPart = parts.map { positionCount / $0 + 1 }
+    let report = try MergeReport(merging: coordinates, options: options)
+    options.leavesInPart = positionCount
+    let serial = try MergeReport(merging: coordinates, options: options)
     fields["parts"] = report.partCount
     fields["inParts"] = Double(report.mergesInParts) / Double(positionCount)
     fields["areas"] = report.mending.areas

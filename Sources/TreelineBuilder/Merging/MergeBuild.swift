@@ -141,12 +141,8 @@ struct MergeBuild {
 extension MergeReport {
   /// Merges coordinates and reports how they were merged.
   ///
-  /// - Parameter leavesInPart: The plane is divided into parts until no part contains more positions than this number.
-  ///   If `leavesInPart` is nil, the number is chosen as in a normal build.
   /// - Precondition: There are coordinates, and the growth is by distance or for badges.
-  package init(merging coordinates: [Coordinate], options: BuildOptions, leavesInPart: Int?) throws(BuildError) {
-    var options = options
-    options.leavesInPart = leavesInPart
+  package init(merging coordinates: [Coordinate], options: BuildOptions) throws(BuildError) {
     let memory = BuildMemory(pointCount: coordinates.count)
     defer { memory.deallocate() }
     let build = TreeBuild(

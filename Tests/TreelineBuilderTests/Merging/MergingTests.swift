@@ -49,15 +49,16 @@ import Testing
       let other = try set.mergedTree(by: metric, threads: 2, leavesInPart: leavesInPart)
       #expect(other.hasSameContent(as: tree), "in parts of \(leavesInPart)")
     }
-    let options = BuildOptions(growth: .merging(by: .badges))
-    #expect(try MergeReport(merging: set.coordinates, options: options, leavesInPart: 8_000).partCount == 1)
+    var options = BuildOptions(growth: .merging(by: .badges))
+    options.leavesInPart = 8_000
+    #expect(try MergeReport(merging: set.coordinates, options: options).partCount == 1)
   }
 
   /// Borders through uniform points are long, so that parts would take more time than they save.
   @Test func partsAreMergedWhereTheyPay() throws {
     let options = BuildOptions(growth: .merging(by: .badges), threads: 2)
     func partCount(_ set: PointSet) throws -> Int {
-      try MergeReport(merging: set.coordinates, options: options, leavesInPart: nil).partCount
+      try MergeReport(merging: set.coordinates, options: options).partCount
     }
     #expect(try partCount(.cities(100_000, seed: 529)) > 1)
     #expect(try partCount(.uniformWorld(100_000, seed: 530)) == 1)
