@@ -379,6 +379,17 @@ test("a load that one caller cancels goes on for the other callers of the same r
   host.close();
 });
 
+test("loading many pages with one request prints no warning", async () => {
+  const warnings = [];
+  const listen = ({ name, message }) => warnings.push(`${name}: ${message}`);
+  process.on("warning", listen);
+  const tree = await Treeline.open(manifest(published.cities.small));
+  await tree.whole();
+  await new Promise(setImmediate);
+  process.off("warning", listen);
+  assert.deepEqual([...new Set(warnings)], []);
+});
+
 test("files that are no manifest are refused", async () => {
   await assert.rejects(Treeline.open(join(FIXTURES, "land_110m.geojson.json")), { name: "IndexError", message: /found none/ });
   await assert.rejects(Treeline.open(join(FIXTURES, "../Sources/TreelineWeb/package.json")), { name: "IndexError", message: /expected a manifest/ });

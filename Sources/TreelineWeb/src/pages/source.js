@@ -162,15 +162,12 @@ export class PageSource {
     const transfer = { controller: new AbortController(), waiting: 0 };
     const { signal } = transfer.controller;
     const all = this.#checked(group, { signal, cache });
-    group.forEach((page, i) => {
-      const load = { bytes: all.then((pages) => pages[i]), transfer };
-      const key = keyOf(page);
-      // After a cancelled load, the page may be loaded again.
-      const end = () => void (this.#loads.get(key) === load && this.#loads.delete(key));
-      load.bytes.then(end, end);
-      signal.addEventListener("abort", end);
-      this.#loads.set(key, load);
-    });
+    const loads = group.map((page, i) => ({ key: keyOf(page), load: { bytes: all.then((pages) => pages[i]), transfer } }));
+    for (const { key, load } of loads) this.#loads.set(key, load);
+    // After a cancelled load, the pages may be loaded again.
+    const end = () => loads.forEach(({ key, load }) => this.#loads.get(key) === load && this.#loads.delete(key));
+    all.then(end, end);
+    signal.addEventListener("abort", end);
   }
 
   /**
