@@ -91,7 +91,7 @@ struct TreeBuild {
   }
 
   private func split(_ memory: BuildMemory, by rule: SplitRule) throws(BuildFailure) -> TopNode {
-    try Splitting(
+    try SplitBuild(
       rule: rule, solver: options.solver, principalLevels: principalLevels, threads: options.threads, monitor: monitor
     ).split(memory)
   }

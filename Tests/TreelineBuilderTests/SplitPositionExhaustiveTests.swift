@@ -68,7 +68,7 @@ import Treeline
     let products = Set(points.map { product($0, axis) }).sorted()
     var best: (threshold: Int64, scatter: Fraction)?
     for threshold in products.dropLast() {
-      let split = Split(corner: PlanePoint(x: 0, y: 0), axis: axis, threshold: threshold)
+      let split = SplitLine(corner: PlanePoint(x: 0, y: 0), axis: axis, threshold: threshold)
       let scatter = split.scatterLeft(of: points)
       if best == nil || scatter < best!.scatter { best = (threshold, scatter) }
     }
@@ -168,14 +168,16 @@ import Treeline
 
   /// Returns the split of some points; nil if all dot products are equal, so that nothing can be split. Also checks
   /// that both sides have points.
-  private func split(_ points: [PlanePoint], across axis: PrincipalAxis, by algorithm: some SplitAlgorithm) -> Split? {
+  private func split(_ points: [PlanePoint], across axis: PrincipalAxis, by algorithm: some SplitAlgorithm)
+    -> SplitLine?
+  {
     guard Set(points.map { Self.product($0, axis) }).count > 1 else { return nil }
     let memory = BuildMemory(pointCount: points.count)
     defer { memory.deallocate() }
     memory.arrays.points.update(from: points, count: points.count)
     let corner = PlanePoint(x: 0, y: 0)
     let moments = points.withUnsafeBufferPointer { Moments<UInt128>($0, from: corner) }
-    let group = PointGroup(first: 0, moments: moments, corner: corner)
+    let group = NodePoints(first: 0, moments: moments, corner: corner)
     let split = algorithm.split(group, in: memory.arrays, across: axis, threads: 1)
     #expect(points.contains(where: split.isLeft) && !points.allSatisfy(split.isLeft))
     #expect((0..<points.count).allSatisfy { memory.arrays.points[$0] == points[$0] })
@@ -193,9 +195,9 @@ import Treeline
       memory.arrays.points.update(from: points, count: points.count)
       let corner = PlanePoint(x: 0, y: 0)
       let moments = points.withUnsafeBufferPointer { Moments<UInt128>($0, from: corner) }
-      let group = PointGroup(first: 0, moments: moments, corner: corner)
+      let group = NodePoints(first: 0, moments: moments, corner: corner)
       let monitor = BuildMonitor(pointCount: points.count)
-      func split(by algorithm: some SplitAlgorithm, _ axis: PrincipalAxis, threads: Int) -> Split {
+      func split(by algorithm: some SplitAlgorithm, _ axis: PrincipalAxis, threads: Int) -> SplitLine {
         algorithm.split(group, in: memory.arrays, across: axis, threads: threads)
       }
       for axis in Self.axes(&random).prefix(3) {
@@ -232,7 +234,7 @@ import Treeline
   }
 }
 
-extension Split {
+extension SplitLine {
   fileprivate func scatterLeft(of points: [PlanePoint]) -> Fraction {
     Fraction(scatterOf: points.filter(isLeft)) + Fraction(scatterOf: points.filter { !isLeft($0) })
   }

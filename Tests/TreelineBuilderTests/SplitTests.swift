@@ -19,7 +19,7 @@ import Treeline
       PrincipalAxis(x: PrincipalAxis.length, y: shorter), PrincipalAxis(x: shorter, y: PrincipalAxis.length),
       .horizontal, .vertical,
     ] {
-      let split = Split(atMeanOf: moments, from: corner, across: axis)
+      let split = SplitLine(atMeanOf: moments, from: corner, across: axis)
       let sumX = points.reduce(Int128(0)) { $0 + Int128($1.x) }
       let sumY = points.reduce(Int128(0)) { $0 + Int128($1.y) }
       for point in points {
@@ -50,7 +50,7 @@ import Treeline
       let points = Array(repeating: near, count: counts.0) + Array(repeating: far, count: counts.1)
       let corner = PlanePoint(x: min(near.x, far.x), y: min(near.y, far.y))
       let moments = points.withUnsafeBufferPointer { Moments<UInt128>($0, from: corner) }
-      let split = Split(atMeanOf: moments, from: corner, across: axis)
+      let split = SplitLine(atMeanOf: moments, from: corner, across: axis)
       #expect(split.isLeft(near) && !split.isLeft(far), "\(counts) across \(axis)")
     }
   }
@@ -64,10 +64,10 @@ import Treeline
     let corner = PlanePoint(x: 0, y: 0)
     let far = PlanePoint(x: .max, y: .max)
     for axis in [PrincipalAxis(x: 1 << 29, y: 1 << 29), .horizontal, .vertical] {
-      let split = Split(atMeanOf: moments, from: corner, across: axis)
+      let split = SplitLine(atMeanOf: moments, from: corner, across: axis)
       #expect(split.isLeft(corner) && split.isLeft(PlanePoint(x: .max - 1, y: .max - 1)) && !split.isLeft(far))
     }
-    let falling = Split(atMeanOf: moments, from: corner, across: PrincipalAxis(x: 1 << 29, y: -1 << 29))
+    let falling = SplitLine(atMeanOf: moments, from: corner, across: PrincipalAxis(x: 1 << 29, y: -1 << 29))
     #expect(
       falling.isLeft(far) && falling.isLeft(PlanePoint(x: 0, y: .max)) && !falling.isLeft(PlanePoint(x: .max, y: 0)))
   }
@@ -78,7 +78,7 @@ import Treeline
     PlaneRect(minX: 10, minY: 10, maxX: 12, maxY: 13), PlaneRect(minX: 5, minY: .max - 1, maxX: 5, maxY: .max),
   ]) func theMiddleHasPointsOnBothSides(_ box: PlaneRect) {
     for corner in [PlanePoint(x: 0, y: 0), PlanePoint(x: box.minX, y: box.minY)] {
-      let split = Split(inTheMiddleOf: box, measuredFrom: corner)
+      let split = SplitLine(inTheMiddleOf: box, measuredFrom: corner)
       let isWide = box.width >= box.height
       #expect(split.axis == (isWide ? .horizontal : .vertical))
       #expect(split.isLeft(PlanePoint(x: box.minX, y: box.minY)))

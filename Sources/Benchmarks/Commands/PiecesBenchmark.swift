@@ -30,7 +30,7 @@ struct PiecesBenchmark: ParsableCommand {
     defer { if !keep { try? FileManager.default.removeItem(atPath: path) } }
     var stages: [String: Double] = [:]
     var (passCount, pieceCount, pointCount, planningReads) = (0, 1, 0, 0)
-    var work: SeparationPieces.Work?
+    var work: SeparationParts.Work?
     let destination = try IndexDestination(path, overwriting: true)
     let time = try seconds {
       guard let memory else {
@@ -70,7 +70,7 @@ struct PiecesBenchmark: ParsableCommand {
       "pieces": pieceCount, "residentPeak": ResidentMemory.peak, "indexBytes": try fileSize(path),
       "separation": work.map {
         [
-          "pieces": $0.pieces, "nodesRead": $0.nodesRead, "widenings": $0.widenings, "margin": $0.margin,
+          "batches": $0.batches, "nodesRead": $0.nodesRead, "widenings": $0.widenings, "margin": $0.margin,
           "mostNodes": $0.mostNodes, "largestPart": $0.largestPart,
         ]
       } ?? [:], "contentHash": String(try IndexHeader(ofIndex: path).contentHash, radix: 16),

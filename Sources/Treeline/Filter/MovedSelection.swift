@@ -20,7 +20,7 @@ extension Filter.Expression {
 struct MovedSelection {
   private let previous: Selection
   private let terms: [FilterTerm]
-  private let order: ColumnOrder
+  private let order: ValueOrder
   private let entering: [Range<Int>]
   private let leaving: [Range<Int>]
   /// The conditions that both filters share.
@@ -59,7 +59,7 @@ struct MovedSelection {
     case .integers, .reals: break
     case .entries: return nil
     }
-    let order = try tree.preparedOfAll([name]) { () throws(CancellationError) in try ColumnOrder(of: column)! }
+    let order = try tree.preparedOfAll([name]) { () throws(CancellationError) in try ValueOrder(of: column)! }
     guard let before = order.places(passing: removed), let after = order.places(passing: added) else { return nil }
     (entering, leaving) = (after.subtracting(before), before.subtracting(after))
     guard (entering + leaving).reduce(0, { $0 + $1.count }) <= tree.pointCount / Self.leastShare else { return nil }
@@ -108,7 +108,7 @@ struct MovedSelection {
   }
 }
 
-extension ColumnOrder {
+extension ValueOrder {
   /// Returns the points that pass all conditions, as sorted ranges of indices in this order. Returns nil if a
   /// condition reads a column other than the column of this order.
   fileprivate func places(passing terms: [FilterTerm]) -> [Range<Int>]? {

@@ -52,13 +52,13 @@ import CLibrary
     /// - Complexity: O(bytes)
     public func checkSections(ofIndex path: String) throws(IndexError) {
       let file = try OpenFile(path: path)
-      let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: OpenFile.pieceLength, alignment: 16)
-      defer { piece.deallocate() }
+      let block = UnsafeMutableRawBufferPointer.allocate(byteCount: OpenFile.blockLength, alignment: 16)
+      defer { block.deallocate() }
       for section in header.sections {
         var hasher = XXHash64()
         var offset = section.range.lowerBound
         while offset < section.range.upperBound {
-          let part = UnsafeMutableRawBufferPointer(rebasing: piece.prefix(section.range.upperBound - offset))
+          let part = UnsafeMutableRawBufferPointer(rebasing: block.prefix(section.range.upperBound - offset))
           try file.read(part, at: offset)
           hasher.update(UnsafeRawBufferPointer(part))
           offset += part.count
@@ -78,16 +78,16 @@ import CLibrary
   }
 
   extension OpenFile {
-    /// The greatest number of bytes that one call reads. A file is read in pieces, so that reading stops early if the
+    /// The greatest number of bytes that one call reads. A file is read in blocks, so that reading stops early if the
     /// file was truncated.
-    fileprivate static let pieceLength = 4 << 20
+    fileprivate static let blockLength = 4 << 20
 
     /// Fills a buffer with the bytes of the file from an offset on.
     fileprivate func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(IndexError) {
       var done = 0
       while done < buffer.count {
         let count = pread(
-          descriptor, buffer.baseAddress! + done, min(buffer.count - done, Self.pieceLength), off_t(offset + done))
+          descriptor, buffer.baseAddress! + done, min(buffer.count - done, Self.blockLength), off_t(offset + done))
         if count < 0 && errno == EINTR { continue }
         guard count >= 0 else { throw .unopenable(path: name, reason: String(cString: strerror(errno))) }
         guard count > 0 else {

@@ -62,7 +62,7 @@ package func inOrder<Result: Sendable>(
   }
 }
 
-/// The results of numbered pieces of work. The results may arrive in any order.
+/// The results of numbered tasks. The results may arrive in any order.
 private final class OrderedResults<Result: Sendable>: Sendable {
   private struct State {
     var next = 0
@@ -77,7 +77,7 @@ private final class OrderedResults<Result: Sendable>: Sendable {
 
   init(_ count: Int) { state = Mutex(State(results: Array(repeating: nil, count: count))) }
 
-  /// Returns the number of the next piece of work; nil if all pieces of work have been started.
+  /// Returns the number of the next task; nil if all tasks have been started.
   func next() -> Int? {
     state.withLock { state in
       guard state.next < state.results.count else { return nil }
@@ -93,7 +93,7 @@ private final class OrderedResults<Result: Sendable>: Sendable {
     #endif
   }
 
-  /// The result of the piece of work with a given number; nil if the result has not arrived, or if it was read before.
+  /// The result of the task with a given number; nil if the result has not arrived, or if it was read before.
   subscript(number: Int) -> Result? {
     state.withLock { state in
       defer { state.results[number] = nil }

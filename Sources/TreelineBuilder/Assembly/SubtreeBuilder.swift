@@ -4,11 +4,11 @@ import Treeline
 ///
 /// The pending nodes are in an array. They are not on the thread's stack, which could overflow if the tree is deep.
 struct SubtreeBuilder<Algorithm: SplitAlgorithm> {
-  private let splitter: Splitter<Algorithm>
+  private let splitter: NodeSplitter<Algorithm>
   private var nodes: NodeArrays
   private var narrowStack: ContiguousArray<NarrowNode> = []
 
-  init(_ splitter: Splitter<Algorithm>, pointCount: Int) {
+  init(_ splitter: NodeSplitter<Algorithm>, pointCount: Int) {
     self.splitter = splitter
     nodes = NodeArrays(pointCount: pointCount)
   }
@@ -40,14 +40,14 @@ struct SubtreeBuilder<Algorithm: SplitAlgorithm> {
   /// this would cost a pass over the points at each level. Once the subtree is complete, boxes are united from the
   /// buckets upwards.
   private struct NarrowNode {
-    var points: PointGroup<UInt64>
+    var points: NodePoints<UInt64>
     var record: Int
     var level: Int
   }
 
   private mutating func buildNarrow(_ root: Segment) {
     let firstNew = nodes.records.count
-    let points = PointGroup(
+    let points = NodePoints(
       first: root.points.first, moments: Moments<UInt64>(converting: root.points.moments), corner: root.points.corner)
     narrowStack.append(NarrowNode(points: points, record: root.record, level: root.level))
     while let node = narrowStack.popLast(), !splitter.monitor.isCancelled { expand(node) }

@@ -241,7 +241,7 @@ public struct ColumnEncoding: Sendable {
   }
 }
 
-extension ColumnEncoding: PlainValue {
+extension ColumnEncoding: BinaryCodable {
   package func write(to bytes: inout PlainBytes) {
     bytes.append(name)
     bytes.append(form)

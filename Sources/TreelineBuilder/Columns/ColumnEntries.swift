@@ -26,7 +26,7 @@ public struct ColumnEntries: Sendable {
   }
 }
 
-extension ColumnEntries: PlainValue {
+extension ColumnEntries: BinaryCodable {
   package func write(to bytes: inout PlainBytes) { bytes.append(entries) }
 
   package init(from bytes: inout PlainBytes) throws(PieceError) {

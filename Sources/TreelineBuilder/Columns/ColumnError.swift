@@ -59,7 +59,7 @@ package struct UnsuitableValue: Error {
   func error(column: String) -> ColumnError { error(column: column, row: point) }
 }
 
-extension UnsuitableValue: PlainValue {
+extension UnsuitableValue: BinaryCodable {
   package func write(to bytes: inout PlainBytes) {
     bytes.append(UInt64(point))
     for text in [expected, found, remedy] { bytes.append(text) }

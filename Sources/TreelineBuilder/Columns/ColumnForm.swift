@@ -62,7 +62,7 @@ extension ColumnForm {
   }
 }
 
-extension ColumnForm: PlainValue {
+extension ColumnForm: BinaryCodable {
   package func write(to bytes: inout PlainBytes) {
     let kind = UInt8(Column.kindOrder.firstIndex(of: kind)!)
     bytes.append([kind, encoding.rawValue, UInt8(width), UInt8(digits), areDates ? 1 : 0])

@@ -1,6 +1,6 @@
 import Treeline
 
-extension ColumnSurvey: PlainValue {
+extension ColumnSurvey: BinaryCodable {
   package func write(to bytes: inout PlainBytes) {
     bytes.append(name)
     bytes.append(purpose.text)

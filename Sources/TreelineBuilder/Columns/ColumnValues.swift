@@ -44,7 +44,7 @@ public struct ColumnValues: Sendable {
   }
 }
 
-extension ColumnValues: PlainValue {
+extension ColumnValues: BinaryCodable {
   package func write(to bytes: inout PlainBytes) {
     bytes.append(entries)
     // Most columns have few different values, so an entry number fits into 1 or 2 bytes.

@@ -14,7 +14,7 @@ package struct EncodedColumn: Sendable {
   package private(set) var inexactCount = 0
   package private(set) var bytes: [UInt8]
   /// Additional sections of the column. Each section is made as if the column were the first column of an index (see
-  /// `ColumnOrder`).
+  /// `RankedPoints`).
   private(set) var matrices: [(kind: IndexSection.Kind, bytes: [UInt8])] = []
 
   /// - Parameter codes: Writes the codes of all points. Returns the number of values that are not stored exactly.
@@ -136,7 +136,7 @@ extension EncodedColumn {
     let section = ColumnMemory(bytes)
     section.with {
       let column = Column.encoded($0, pointCount: pointCount)
-      let order = ColumnOrder(of: column, monitor)
+      let order = RankedPoints(of: column, monitor)
       monitor.advance(.encoding, by: pointCount)
       for preparation in IndexColumn.Preparation.allCases
       where preparations.contains(preparation) && !monitor.isCancelled {

@@ -130,7 +130,7 @@ struct EntrySet: Sendable {
   }
 }
 
-extension EntrySet: PlainValue {
+extension EntrySet: BinaryCodable {
   package func write(to bytes: inout PlainBytes) {
     bytes.append(ends)
     bytes.append(self.bytes)

@@ -69,7 +69,7 @@ package struct GatheredColumns: Sendable {
   }
 }
 
-extension GatheredColumns: PlainValue {
+extension GatheredColumns: BinaryCodable {
   package func write(to bytes: inout PlainBytes) {
     bytes.append(surveys)
     for column in entries { bytes.append(column.map { [$0] } ?? []) }

@@ -43,7 +43,7 @@ struct NumberSurvey: Sendable {
   }
 }
 
-extension NumberSurvey: PlainValue {
+extension NumberSurvey: BinaryCodable {
   package func write(to bytes: inout PlainBytes) {
     bytes.append(areReals ? 1 : 0 as UInt8)
     bytes.append(ranges.map { $0 == nil ? 0 : 1 as UInt8 })
@@ -144,7 +144,7 @@ struct TimeSurvey: Sendable {
   }
 }
 
-extension TimeSurvey: PlainValue {
+extension TimeSurvey: BinaryCodable {
   package func write(to bytes: inout PlainBytes) {
     bytes.append([UInt8(digits), PlainBytes.bits([areMidnights, hasOddNumbers])])
     let ends = [least, greatest].compactMap { $0 }

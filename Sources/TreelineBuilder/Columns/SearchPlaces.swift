@@ -118,7 +118,7 @@ extension [UInt8] {
   fileprivate func sorted(_ places: [SearchPlaces.Place], _ monitor: BuildMonitor) -> [UInt64] {
     withUnsafeBytes { texts in
       let keys = places.map { texts.key(at: Int($0.folded)) }
-      var order = ColumnOrder.sorted(keys, monitor)
+      var order = RankedPoints.sorted(keys, monitor)
       var start = 0
       while start < order.count && !monitor.isCancelled {
         let key = keys[Int(order[start])]

@@ -5,7 +5,7 @@ import Treeline
   import Dispatch
 #endif
 
-/// Memory that was allocated in one piece.
+/// Memory that was allocated at once.
 struct MemoryBlock: @unchecked Sendable {
   let start: UnsafeMutableRawPointer
   private let byteCount: Int
@@ -15,15 +15,15 @@ struct MemoryBlock: @unchecked Sendable {
     byteCount = count * MemoryLayout<Element>.stride
   }
 
-  /// Deallocates the block. A large block is deallocated piece by piece. While the system takes a piece back, no thread
-  /// of the process can allocate memory. If pieces were large, even a thread that only reports the cancellation of a
+  /// Deallocates the block. A large block is deallocated in chunks. While the system takes a chunk back, no thread
+  /// of the process can allocate memory. If chunks were large, even a thread that only reports the cancellation of a
   /// build would wait for a long time.
   func deallocate() {
     giveBackPages()
     start.deallocate()
   }
 
-  /// Deallocates a block that was made by `allocateZeros`. A large block is deallocated piece by piece.
+  /// Deallocates a block that was made by `allocateZeros`. A large block is deallocated in chunks.
   func freeZeros() {
     giveBackPages()
     free(start)
@@ -31,22 +31,22 @@ struct MemoryBlock: @unchecked Sendable {
 
   private func giveBackPages() {
     #if os(Linux)
-      guard byteCount > Int(Self.pieceSize) else { return }
+      guard byteCount > Int(Self.chunkSize) else { return }
       let (first, end) = wholePages
-      var piece = first
-      while piece < end {
-        // Pieces end at multiples of their size, so that no large page extends beyond a piece.
-        let next = min((piece / Self.pieceSize + 1) * Self.pieceSize, end)
+      var chunk = first
+      while chunk < end {
+        // Chunks end at multiples of their size, so that no large page extends beyond a chunk.
+        let next = min((chunk / Self.chunkSize + 1) * Self.chunkSize, end)
         // If this call fails, the pages are deallocated later with the rest of the block.
-        _ = madvise(UnsafeMutableRawPointer(bitPattern: piece), Int(next - piece), MADV_DONTNEED)
-        piece = next
+        _ = madvise(UnsafeMutableRawPointer(bitPattern: chunk), Int(next - chunk), MADV_DONTNEED)
+        chunk = next
       }
     #endif
   }
 
-  /// Size in bytes of the pieces in which a large block is deallocated. The system takes such a piece back within
+  /// Size in bytes of the chunks in which a large block is deallocated. The system takes such a chunk back within
   /// about 5 ms.
-  private static let pieceSize: UInt = 16 << 20
+  private static let chunkSize: UInt = 16 << 20
 
   /// Asks for pages of 2 MB, if the system has them. With pages of the usual size, random reads touch more pages than
   /// fit into the processor's address cache (TLB). For a page that is not in this cache, the processor must also read

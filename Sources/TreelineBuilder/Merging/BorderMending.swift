@@ -56,8 +56,8 @@ struct BorderMending {
     let margins = plan.levels.indices.map { level in
       Int(min(marginInReaches * curve.reach(plan.levels[level].upperBound, greatestDiameters[level]), 0x1p33))
     }
-    // For each round, its level and the margin of that level. A node is not collected if its distance from
-    // the border is greater than the margin of its `endRound`.
+    // For each band, its level and the margin of that level. A node is not collected if its distance from
+    // the border is greater than the margin of its `endBand`.
     let levels = (UInt8.min...UInt8.max).map { plan.level($0) }
     let marginsAtEnd = levels.map { margins[min($0, levelCount - 1)] }
     var (nodes, merges) = ([[UInt32]](repeating: [], count: levelCount), [[UInt32]](repeating: [], count: levelCount))
@@ -68,11 +68,11 @@ struct BorderMending {
         for kind in 0..<2 {
           let (node, isLeaf) = (UInt32(leaf &+ kind &* tree.leafCount), kind == 0)
           let place = tree.place(node)
-          let (distance, end) = (border.distance(place.position), Int(place.endRound))
-          if distance > marginsAtEnd[end] || place.round == MergeTree.never { continue }
+          let (distance, end) = (border.distance(place.position), Int(place.endBand))
+          if distance > marginsAtEnd[end] || place.band == MergeTree.never { continue }
           var level = 0
           if !isLeaf {
-            level = levels[Int(place.round)]
+            level = levels[Int(place.band)]
             if distance <= margins[level] { merges[level].append(node) }
             level += 1
           }
@@ -87,7 +87,7 @@ struct BorderMending {
     // Sorts the merges of each level so that every merge comes after the merges below it.
     for level in merges.indices {
       merges[level].sort(monitor) {
-        (tree.place($0).round, tree[$0].height) < (tree.place($1).round, tree[$1].height)
+        (tree.place($0).band, tree[$0].height) < (tree.place($1).band, tree[$1].height)
       }
     }
     (self.nodes, self.merges, self.margins) = (nodes, merges, margins)

@@ -23,7 +23,7 @@ extension MergeCluster {
   ///   - scaledDistance: Scaled distance between the two clusters.
   ///   - leafCount: Number of leaves of the tree, see `MergeTree`.
   @inline(__always) func merged(
-    with other: MergeCluster, at scaledDistance: UInt64, round: UInt8, _ anchor: ClusterAnchor, crossesSeam: Bool,
+    with other: MergeCluster, at scaledDistance: UInt64, band: UInt8, _ anchor: ClusterAnchor, crossesSeam: Bool,
     leafCount: Int
   ) -> Merge {
     var (sums, around) = (sums.joined(with: other.sums), longitudes)
@@ -38,7 +38,7 @@ extension MergeCluster {
     // Scales never fall towards the root.
     let scale = max(SeparationCode(roundingDown: scaledDistance), scale, other.scale)
     return Merge(
-      left: node, right: other.node, anchorsRight: anchorsRight, round: round,
+      left: node, right: other.node, anchorsRight: anchorsRight, band: band,
       cluster: MergeCluster(
         sums: sums, position: anchor == .mean ? mean : anchorsRight ? other.position : position,
         node: UInt32(leafCount) + other.leastMember, leastMember: leastMember, scale: scale, longitudes: around))
@@ -119,18 +119,18 @@ struct LiveClusters: @unchecked Sendable {
   let positions: UnsafeMutablePointer<PlanePoint>
   /// For each cluster, its slot in the tiles.
   let slots: UnsafeMutablePointer<UInt32>
-  /// For each cluster, the round in which it looks for other clusters again. Before this round, the cluster is merged
+  /// For each cluster, the band in which it looks for other clusters again. Before this band, the cluster is merged
   /// only if another cluster finds it.
-  let rounds: UnsafeMutablePointer<UInt8>
+  let bands: UnsafeMutablePointer<UInt8>
   /// For each waiting cluster, its nearest cluster; `none` if the nearest cluster is not known. A cluster waits if it
-  /// looks for other clusters in a later round, not in the current round.
+  /// looks for other clusters in a later band, not in the current band.
   let nearests: UnsafeMutablePointer<UInt32>
   /// For each cluster, its extent in longitude; nil if clusters are not merged across the seam.
   let longitudes: UnsafeMutablePointer<Longitudes>?
   /// Number of initial clusters.
   let capacity: Int
 
-  /// Value in `rounds` for a number that belongs to no cluster.
+  /// Value in `bands` for a number that belongs to no cluster.
   static let gone = UInt8.max
   /// Value in `nearests` if the nearest cluster is not known.
   static let none = UInt32.max
@@ -142,7 +142,7 @@ struct LiveClusters: @unchecked Sendable {
     sums = .allocate(capacity: capacity)
     positions = .allocate(capacity: capacity)
     slots = .allocate(capacity: capacity)
-    rounds = .allocate(capacity: capacity)
+    bands = .allocate(capacity: capacity)
     nearests = .allocate(capacity: capacity)
     longitudes = crossesSeam ? .allocate(capacity: capacity) : nil
     for block in blocks { block.adviseLargePages() }
@@ -151,7 +151,7 @@ struct LiveClusters: @unchecked Sendable {
   private var blocks: [MemoryBlock] {
     [
       MemoryBlock(nodes, count: capacity), MemoryBlock(sums, count: capacity), MemoryBlock(positions, count: capacity),
-      MemoryBlock(slots, count: capacity), MemoryBlock(rounds, count: capacity), MemoryBlock(nearests, count: capacity),
+      MemoryBlock(slots, count: capacity), MemoryBlock(bands, count: capacity), MemoryBlock(nearests, count: capacity),
     ] + (longitudes.map { [MemoryBlock($0, count: capacity)] } ?? [])
   }
 
@@ -159,7 +159,7 @@ struct LiveClusters: @unchecked Sendable {
     for block in blocks { block.deallocate() }
   }
 
-  /// Stores a cluster under its number. The cluster looks for other clusters in the first round.
+  /// Stores a cluster under its number. The cluster looks for other clusters in the first band.
   @inline(__always) func initialize(_ number: Int, to cluster: MergeCluster, age: UInt32, diameter: UInt16) {
     (nodes + number).initialize(
       to: Node(
@@ -167,7 +167,7 @@ struct LiveClusters: @unchecked Sendable {
         diameter: diameter))
     (sums + number).initialize(to: cluster.sums)
     (positions + number).initialize(to: cluster.position)
-    (rounds + number).initialize(to: 0)
+    (bands + number).initialize(to: 0)
     (nearests + number).initialize(to: Self.none)
     if let longitudes { (longitudes + number).initialize(to: cluster.longitudes) }
   }
@@ -181,7 +181,7 @@ struct LiveClusters: @unchecked Sendable {
 
   var crossesSeam: Bool { longitudes != nil }
 
-  @inline(__always) func isLive(_ cluster: Int) -> Bool { rounds[cluster] != Self.gone }
+  @inline(__always) func isLive(_ cluster: Int) -> Bool { bands[cluster] != Self.gone }
 
   /// Whether the number `cluster` still belongs to the cluster with the age `age`. If so, this cluster has not been
   /// merged.
@@ -189,7 +189,7 @@ struct LiveClusters: @unchecked Sendable {
     isLive(Int(cluster)) && nodes[Int(cluster)].age == age
   }
 
-  /// A cluster waits if it looks for other clusters in a later round, not in the current round. Returns the cluster
+  /// A cluster waits if it looks for other clusters in a later band, not in the current band. Returns the cluster
   /// that was nearest to a given cluster when the given cluster began to wait. Returns nil if the nearest cluster is
   /// not known, or has been merged since then.
   ///
@@ -203,10 +203,10 @@ struct LiveClusters: @unchecked Sendable {
     return nodes[Int(nearest)].age < max(nodes[cluster].age, UInt32(capacity)) ? nearest : nil
   }
 
-  /// Sets the round in which a cluster looks for other clusters again. Also stores the cluster that is nearest to it,
+  /// Sets the band in which a cluster looks for other clusters again. Also stores the cluster that is nearest to it,
   /// or `none` if the nearest cluster is not known.
-  @inline(__always) func wait(_ cluster: Int, for nearest: UInt32, until round: UInt8) {
-    rounds[cluster] = min(round, MergeRounds.last)
+  @inline(__always) func wait(_ cluster: Int, for nearest: UInt32, until band: UInt8) {
+    bands[cluster] = min(band, DistanceBands.last)
     nearests[cluster] = nearest
   }
 
@@ -215,7 +215,7 @@ struct LiveClusters: @unchecked Sendable {
     CPrefetch.prefetch(nodes + cluster)
     CPrefetch.prefetch(sums + cluster)
     CPrefetch.prefetch(positions + cluster)
-    CPrefetch.prefetch(rounds + cluster)
+    CPrefetch.prefetch(bands + cluster)
     CPrefetch.prefetch(slots + cluster)
   }
 
@@ -248,47 +248,47 @@ struct LiveClusters: @unchecked Sendable {
     return next
   }
 
-  /// Gives a cluster another number. Must not be called while a round of merges is in progress.
+  /// Gives a cluster another number. Must not be called while a band of merges is in progress.
   @inline(__always) private func move(_ cluster: Int, to number: Int) {
     nodes[number] = nodes[cluster]
     sums[number] = sums[cluster]
     positions[number] = positions[cluster]
-    rounds[number] = rounds[cluster]
+    bands[number] = bands[cluster]
     nearests[number] = nearests[cluster]
     if let longitudes { longitudes[number] = longitudes[cluster] }
   }
 }
 
 extension LiveClusters {
-  /// Calls the body with each cluster whose round in `rounds` is at most `round`. The clusters come in rising order of
+  /// Calls the body with each cluster whose band in `bands` is at most `band`. The clusters come in rising order of
   /// their numbers. Stops when the body returns false.
-  @inline(__always) func forEachLive(_ range: Range<Int>, in round: UInt8, _ body: (Int) -> Bool) {
+  @inline(__always) func forEachLive(_ range: Range<Int>, in band: UInt8, _ body: (Int) -> Bool) {
     // Checks x <= y for eight bytes in one step. The highest bit of each byte is treated separately (H. S. Warren,
     // Hacker's Delight, 2-18).
-    let (y, highBits) = (UInt64(round) &* 0x0101_0101_0101_0101, 0x8080_8080_8080_8080 as UInt64)
+    let (y, highBits) = (UInt64(band) &* 0x0101_0101_0101_0101, 0x8080_8080_8080_8080 as UInt64)
     var cluster = range.lowerBound
     while cluster < range.upperBound {
       if cluster + 8 <= range.upperBound {
-        let x = UnsafeRawPointer(rounds + cluster).loadUnaligned(as: UInt64.self)
+        let x = UnsafeRawPointer(bands + cluster).loadUnaligned(as: UInt64.self)
         let difference = (y | highBits) &- (x & ~highBits)
         if ((y & ~x) | (~(x ^ y) & difference)) & highBits == 0 {
           cluster += 8
           continue
         }
       }
-      for index in cluster..<min(cluster + 8, range.upperBound) where rounds[index] <= round {
+      for index in cluster..<min(cluster + 8, range.upperBound) where bands[index] <= band {
         if !body(index) { return }
       }
       cluster += 8
     }
   }
 
-  /// Returns the first round, from `round` on, in which any cluster of the range looks for other clusters; nil if the
+  /// Returns the first band, from `band` on, in which any cluster of the range looks for other clusters; nil if the
   /// range has no cluster.
-  func nextRound(_ range: Range<Int>, from round: UInt8) -> UInt8? {
+  func nextBand(_ range: Range<Int>, from band: UInt8) -> UInt8? {
     var least = Self.gone
-    for cluster in range { least = min(least, rounds[cluster]) }
-    return least == Self.gone ? nil : max(least, round)
+    for cluster in range { least = min(least, bands[cluster]) }
+    return least == Self.gone ? nil : max(least, band)
   }
 
   /// A search for near clusters divides the plane into square tiles, and looks at the clusters of a few tiles. This

@@ -35,8 +35,8 @@ package final class MergeHistory {
   private var freeLeaves: [UInt32] = []
   private var usedRowCount = 0
   private var rowCapacity: Int
-  /// For each level, an upper bound of the diameters of all badges in the rounds of this level. A level is a range of
-  /// rounds (see `levels`).
+  /// For each level, an upper bound of the diameters of all badges in the bands of this level. A level is a range of
+  /// bands (see `levels`).
   private var greatestDiameters: [UInt16]
 
   /// The tree from which `tree()` copies unchanged subtrees; nil if there is no such tree.
@@ -97,12 +97,12 @@ package final class MergeHistory {
       monitor)
   }
 
-  /// Levels: ranges of rounds that are revised together. From one level to the next, the distance at which clusters
+  /// Levels: ranges of bands that are revised together. From one level to the next, the distance at which clusters
   /// are merged grows by a factor of the square root of two.
-  private static let levels = stride(from: 0, through: Int(MergeRounds.last), by: roundsInLevel).map {
-    UInt8($0)...UInt8(min($0 + roundsInLevel - 1, Int(MergeRounds.last)))
+  private static let levels = stride(from: 0, through: Int(DistanceBands.last), by: bandsInLevel).map {
+    UInt8($0)...UInt8(min($0 + bandsInLevel - 1, Int(DistanceBands.last)))
   }
-  private static let roundsInLevel = 4
+  private static let bandsInLevel = 4
 }
 
 // MARK: - Reading a tree
@@ -113,17 +113,17 @@ extension MergeHistory {
   /// - Returns: whether the merges have the scales that the tree stores.
   private func read(_ storage: TreeStorage) throws(IndexError) -> Bool {
     guard let first = storage.root else { return true }
-    var (stack, done) = ([(node: first, hasParts: false)], [(cluster: MergeCluster, round: UInt8)]())
+    var (stack, done) = ([(node: first, hasParts: false)], [(cluster: MergeCluster, band: UInt8)]())
     while let (node, hasParts) = stack.popLast() {
       if hasParts {
         let (b, a) = (done.removeLast(), done.removeLast())
         let scaledDistance = BadgeCurve.scaled(
           a.cluster.squaredDistance(to: b.cluster, crossesSeam: crossesSeam),
           width: curve.width(curve.units(of: a.cluster.sums.count), curve.units(of: b.cluster.sums.count)))
-        // The distance of this merge may be smaller than the distance of a merge below it. In that case, the round of
-        // this merge is the latest round of the merges below it.
+        // The distance of this merge may be smaller than the distance of a merge below it. In that case, the band of
+        // this merge is the latest band of the merges below it.
         let merge = a.cluster.merged(
-          with: b.cluster, at: scaledDistance, round: max(MergeRounds.round(of: scaledDistance), a.round, b.round),
+          with: b.cluster, at: scaledDistance, band: max(DistanceBands.band(of: scaledDistance), a.band, b.band),
           anchor, crossesSeam: crossesSeam, leafCount: tree.leafCount)
         let right = Int(node.first + a.cluster.sums.count)
         guard storage.separations![right] == merge.cluster.scale.rawValue,
@@ -132,7 +132,7 @@ extension MergeHistory {
         tree.add(merge)
         noteDiameter(of: merge.left)
         noteDiameter(of: merge.right)
-        done.append((merge.cluster, merge.round))
+        done.append((merge.cluster, merge.band))
       } else if let (left, right) = try storage.children(of: node) {
         stack += [(node, true), (right, false), (left, false)]
       } else {
@@ -146,11 +146,11 @@ extension MergeHistory {
   }
 
   /// Raises values of `greatestDiameters` to at least the diameter of a node's badge. Raises the values of all levels
-  /// in which the node exists. The first of these levels contains the round in which the node is formed, and the last
-  /// contains the round in which the node is merged with another node.
+  /// in which the node exists. The first of these levels contains the band in which the node is formed, and the last
+  /// contains the band in which the node is merged with another node.
   private func noteDiameter(of node: UInt32) {
     let (place, diameter) = (tree.place(node), curve.units(of: tree.count(of: node)))
-    let levels = [place.round, min(place.endRound, MergeRounds.last)].map { Int($0) / Self.roundsInLevel }
+    let levels = [place.band, min(place.endBand, DistanceBands.last)].map { Int($0) / Self.bandsInLevel }
     for level in levels[0]...levels[1] {
       greatestDiameters[level] = max(greatestDiameters[level], diameter)
     }
@@ -211,7 +211,7 @@ extension MergeHistory {
         cluster.node = UInt32(capacity) + tree.leastMember(of: right)
         tree.add(
           Merge(
-            left: left, right: right, anchorsRight: old[node].anchorsRight, round: old.place(node).round,
+            left: left, right: right, anchorsRight: old[node].anchorsRight, band: old.place(node).band,
             cluster: cluster))
         noteDiameter(of: left)
         noteDiameter(of: right)
@@ -319,9 +319,9 @@ extension MergeHistory {
   private func revise(_ gone: Set<UInt32>, _ here: [UInt32: MergeCluster]) {
     var revision = MergeRevision(
       tree, curve, anchor, crossesSeam: crossesSeam, gone: gone, here: here, monitor)
-    for (level, rounds) in Self.levels.enumerated() {
-      greatestDiameters[level] = revision.revise(rounds, greatestDiameter: greatestDiameters[level]) {
-        candidates(in: $0, rounds)
+    for (level, bands) in Self.levels.enumerated() {
+      greatestDiameters[level] = revision.revise(bands, greatestDiameter: greatestDiameters[level]) {
+        candidates(in: $0, bands)
       }
     }
     divide(removing: Set(revision.removed))
@@ -332,9 +332,9 @@ extension MergeHistory {
     root = revision.here.first?.key
   }
 
-  /// Returns two lists: all nodes that exist in an area when the given rounds of merging begin, and all merges of
-  /// these rounds that may affect the area. In the second list, every merge comes after the merges below it.
-  private func candidates(in area: MergeArea, _ rounds: ClosedRange<UInt8>) -> (nodes: [UInt32], merges: [UInt32]) {
+  /// Returns two lists: all nodes that exist in an area when the given bands of merging begin, and all merges of
+  /// these bands that may affect the area. In the second list, every merge comes after the merges below it.
+  private func candidates(in area: MergeArea, _ bands: ClosedRange<UInt8>) -> (nodes: [UInt32], merges: [UInt32]) {
     var (nodes, merges) = ([UInt32](), [UInt32]())
     var stack = root.map { [(node: $0, hasParts: false)] } ?? []
     while let (node, hasParts) = stack.popLast() {
@@ -343,10 +343,10 @@ extension MergeHistory {
         continue
       }
       let place = tree.place(node)
-      if tree.isLeaf(node) || place.round < rounds.lowerBound {
+      if tree.isLeaf(node) || place.band < bands.lowerBound {
         if area.contains(place.position) { nodes.append(node) }
       } else if area.meets(tree.box(node)) {
-        if place.round <= rounds.upperBound { stack.append((node, true)) }
+        if place.band <= bands.upperBound { stack.append((node, true)) }
         stack.append((tree[node].right, false))
         stack.append((tree[node].left, false))
       }

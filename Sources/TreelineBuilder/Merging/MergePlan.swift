@@ -23,7 +23,7 @@ struct MergePlan: Sendable {
 
   /// The parts. The whole plane comes first, and each half comes after the part that contains it.
   private(set) var parts: [Part] = []
-  /// Levels are consecutive ranges of rounds. In the rounds of these levels, each part is merged alone. Along the
+  /// Levels are consecutive ranges of bands. In the bands of these levels, each part is merged alone. Along the
   /// borders, clusters are merged again level by level.
   private(set) var levels: [ClosedRange<UInt8>] = []
 
@@ -53,7 +53,7 @@ struct MergePlan: Sendable {
     for width in first...max(first, last) where !isLast {
       let scale = min(Double(1 << width) / typical, Self.greatestReach / greatest)
       isLast = scale < Double(1 << width) / typical
-      let end = max(MergeRounds.round(of: UInt64(scale * scale)), start)
+      let end = max(DistanceBands.band(of: UInt64(scale * scale)), start)
       levels.append(start...end)
       clusterCounts.append(min(counts[min(width, 32)], leaves.leafCount))
       start = end + 1
@@ -224,9 +224,9 @@ struct MergePlan: Sendable {
     return (0..<33).map { width in ends.reduce(1) { $0 + $1[width...].reduce(0, +) } }
   }
 
-  /// Returns the index in `levels` of the level that contains a round. For a round after the last level, returns
+  /// Returns the index in `levels` of the level that contains a band. For a band after the last level, returns
   /// `levels.count`.
-  func level(_ round: UInt8) -> Int { levels.firstIndex { round <= $0.upperBound } ?? levels.count }
+  func level(_ band: UInt8) -> Int { levels.firstIndex { band <= $0.upperBound } ?? levels.count }
 }
 
 /// A line between two parts of the plane. Each part was merged as if there were no leaves in the other part.

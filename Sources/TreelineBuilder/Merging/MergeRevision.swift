@@ -60,37 +60,37 @@ package struct MergeRevision {
     for merge in added { tree.add(merge) }
   }
 
-  /// Merges the clusters in an area again, for a range of rounds. The area surrounds the places where the old history
+  /// Merges the clusters in an area again, for a range of bands. The area surrounds the places where the old history
   /// is wrong. It grows until it is large enough.
   ///
   /// - Parameters:
-  ///   - rounds: Rounds of this level. They come directly after the rounds of the previous call.
-  ///   - greatestDiameter: Upper bound of badge diameters in these rounds of the old history.
+  ///   - bands: Bands of this level. They come directly after the bands of the previous call.
+  ///   - greatestDiameter: Upper bound of badge diameters in these bands of the old history.
   ///   - candidates: Returns nodes and merges of the old history. The nodes are all nodes in the area when these
-  ///     rounds begin. The merges include each merge of these rounds that is in the area, or that merges a cluster in
+  ///     bands begin. The merges include each merge of these bands that is in the area, or that merges a cluster in
   ///     the area. Every merge comes after the merges below it.
-  /// - Returns: an upper bound of the badge diameters in both histories, in these rounds.
+  /// - Returns: an upper bound of the badge diameters in both histories, in these bands.
   mutating func revise(
-    _ rounds: ClosedRange<UInt8>, greatestDiameter: UInt16,
+    _ bands: ClosedRange<UInt8>, greatestDiameter: UInt16,
     _ candidates: (MergeArea) -> (nodes: [UInt32], merges: [UInt32])
   ) -> UInt16 {
     var greatest = greatestDiameter
     while true {
-      var area = MergeArea(border, isCyclic: crossesSeam, reach: curve.reach(rounds.upperBound, greatest))
+      var area = MergeArea(border, isCyclic: crossesSeam, reach: curve.reach(bands.upperBound, greatest))
       for node in gone { area.add(around: tree.place(node).position, margin: 2) }
       for cluster in here.values { area.add(around: cluster.position, margin: 2) }
       var margin = 2
-      while let unsure = revise(rounds, area, &greatest, candidates(area)) {
+      while let uncovered = revise(bands, area, &greatest, candidates(area)) {
         counts.retries += 1
-        if unsure.isEmpty { break }
+        if uncovered.isEmpty { break }
         margin *= 2
         if margin == 4 || border == nil {
-          for position in unsure { area.add(around: position, margin: margin) }
+          for position in uncovered { area.add(around: position, margin: margin) }
         } else {
           area.widen(to: margin)
         }
       }
-      if monitor.isCancelled || area.squareWidth >= curve.reach(rounds.upperBound, greatest) {
+      if monitor.isCancelled || area.squareWidth >= curve.reach(bands.upperBound, greatest) {
         return greatest
       }
     }
@@ -100,7 +100,7 @@ package struct MergeRevision {
   ///   positions around which the area must grow. The area consists of squares. If the result is empty, the area needs
   ///   wider squares, because clusters may be merged over distances greater than the width of a square.
   private mutating func revise(
-    _ rounds: ClosedRange<UInt8>, _ area: MergeArea, _ greatestDiameter: inout UInt16,
+    _ bands: ClosedRange<UInt8>, _ area: MergeArea, _ greatestDiameter: inout UInt16,
     _ old: (nodes: [UInt32], merges: [UInt32])
   ) -> [PlanePoint]? {
     var inputs = old.nodes.filter { !gone.contains($0) }.map {
@@ -111,54 +111,54 @@ package struct MergeRevision {
       // In this area, neither history merges anything.
       counts.areas += 1
       greatestDiameter = max(greatestDiameter, inputs.first.map { curve.units(of: $0.sums.count) } ?? 0)
-      return curve.reach(rounds.upperBound, greatestDiameter) > area.squareWidth ? [] : nil
+      return curve.reach(bands.upperBound, greatestDiameter) > area.squareWidth ? [] : nil
     }
     inputs.sort { tree.leaves.precedes($0.leastMember, $1.leastMember) }
     var merging = TouchMerging(
       inputs.count, curve: curve, anchor: anchor, crossesSeam: crossesSeam, leafCount: tree.leafCount, reports: false,
       monitor
     ) { inputs[$0] }
-    merging.run(rounds)
+    merging.run(bands)
     counts.areas += 1
     counts.clusters += inputs.count
     if monitor.isCancelled { return nil }
     greatestDiameter = max(greatestDiameter, merging.greatestDiameter)
-    if curve.reach(rounds.upperBound, greatestDiameter) > area.squareWidth { return [] }
-    var comparison = MergeComparison(tree, rounds, inputs, merging.merges, here: here)
+    if curve.reach(bands.upperBound, greatestDiameter) > area.squareWidth { return [] }
+    var comparison = MergeComparison(tree, bands, inputs, merging.merges, here: here)
     comparison.compare(gone: gone, old.merges, area)
-    let unsure = self.unsure(&comparison, rounds, area, greatestDiameter)
-    if !unsure.isEmpty { return unsure }
-    take(&comparison, rounds)
+    let uncovered = self.uncovered(&comparison, bands, area, greatestDiameter)
+    if !uncovered.isEmpty { return uncovered }
+    take(&comparison, bands)
     return nil
   }
 
   /// Returns the positions around which the area must grow. The result is empty if the area is large enough.
-  private func unsure(
-    _ comparison: inout MergeComparison, _ rounds: ClosedRange<UInt8>, _ area: MergeArea, _ greatestDiameter: UInt16
+  private func uncovered(
+    _ comparison: inout MergeComparison, _ bands: ClosedRange<UInt8>, _ area: MergeArea, _ greatestDiameter: UInt16
   ) -> [PlanePoint] {
     typealias Badge = (position: PlanePoint, diameter: UInt16)
-    var (unsure, new, old) = ([PlanePoint](), [Badge](), [Badge]())
+    var (uncovered, new, old) = ([PlanePoint](), [Badge](), [Badge]())
     for element in comparison.differing {
       let (cluster, isNew, isOld) = comparison.cluster(element)
       let badge = (cluster.position, curve.units(of: cluster.count))
       switch comparison.side(element) {
-      case .both: unsure.append(cluster.position)
+      case .both: uncovered.append(cluster.position)
       case .beyond: if isOld { old.append(badge) }
       case .within:
         if isNew { new.append(badge) }
-        if !area.surrounds(cluster.position) { unsure.append(cluster.position) }
+        if !area.surrounds(cluster.position) { uncovered.append(cluster.position) }
       }
     }
     if let border {
       // The old history merges nothing across the border. So it may lack a merge of an old cluster with a cluster
       // beyond the border.
       for (position, diameter) in old
-      where Double(border.distance(position)) <= curve.reach(rounds.upperBound, diameter, greatestDiameter) {
-        unsure.append(position)
+      where Double(border.distance(position)) <= curve.reach(bands.upperBound, diameter, greatestDiameter) {
+        uncovered.append(position)
       }
     }
     new.sort { $0.position.y < $1.position.y }
-    let reach = curve.reach(rounds.upperBound, greatestDiameter)
+    let reach = curve.reach(bands.upperBound, greatestDiameter)
     for (position, diameter) in old {
       let (top, bottom) = (Double(position.y) - reach, Double(position.y) + reach)
       for other in new[firstIndex(in: new.indices) { Double(new[$0].position.y) >= top }...] {
@@ -166,13 +166,13 @@ package struct MergeRevision {
         let squaredDistance = (crossesSeam ? .webMercator : Plane.Projection.planar).squaredDistance(
           position, other.position)
         let scaledDistance = BadgeCurve.scaled(squaredDistance, width: curve.width(diameter, other.diameter))
-        if scaledDistance <= MergeRounds.greatest(of: rounds.upperBound) { unsure.append(position) }
+        if scaledDistance <= DistanceBands.greatest(of: bands.upperBound) { uncovered.append(position) }
       }
     }
-    return unsure
+    return uncovered
   }
 
-  private mutating func take(_ comparison: inout MergeComparison, _ rounds: ClosedRange<UInt8>) {
+  private mutating func take(_ comparison: inout MergeComparison, _ bands: ClosedRange<UInt8>) {
     var (gone, here) = (Set<UInt32>(), [UInt32: MergeCluster]())
     for element in comparison.differing where comparison.side(element) == .within {
       if let merge = comparison.newMerge(element) { added.append(merge) }
@@ -185,7 +185,7 @@ package struct MergeRevision {
   }
 }
 
-/// Comparison of an old and a new history of merges in some rounds.
+/// Comparison of an old and a new history of merges in some bands.
 ///
 /// The elements are clusters. They are the initial clusters of the new history, the clusters that the new history
 /// makes by merging, and the clusters that only the old history has.
@@ -197,7 +197,7 @@ private struct MergeComparison {
   enum Side { case within, beyond, both }
 
   private let tree: MergeTree
-  private let rounds: ClosedRange<UInt8>
+  private let bands: ClosedRange<UInt8>
   private let inputs: [MergeCluster]
   private let merges: ContiguousArray<Merge>
   /// For each node of the new history, the index of its element. The elements are the clusters that are compared.
@@ -215,10 +215,10 @@ private struct MergeComparison {
   private var isDifferent: [Bool]
 
   init(
-    _ tree: MergeTree, _ rounds: ClosedRange<UInt8>, _ inputs: [MergeCluster], _ merges: ContiguousArray<Merge>,
+    _ tree: MergeTree, _ bands: ClosedRange<UInt8>, _ inputs: [MergeCluster], _ merges: ContiguousArray<Merge>,
     here: [UInt32: MergeCluster]
   ) {
-    (self.tree, self.rounds, self.inputs, self.merges) = (tree, rounds, inputs, merges)
+    (self.tree, self.bands, self.inputs, self.merges) = (tree, bands, inputs, merges)
     let count = inputs.count + merges.count
     numbers = [:]
     numbers.reserveCapacity(count)
@@ -242,7 +242,7 @@ private struct MergeComparison {
       (isMerged[left], isMerged[right]) = (true, true)
       let old = tree[merge.cluster.node]
       if isCommon[left] && isCommon[right] && old.left == merge.left && old.right == merge.right
-        && tree.place(merge.cluster.node).round == merge.round
+        && tree.place(merge.cluster.node).band == merge.band
       {
         continue
       }
@@ -342,11 +342,11 @@ private struct MergeComparison {
     return old.isMerge ? old.node : nil
   }
 
-  /// Returns the node of an element. Also returns whether this node exists after these rounds in the new history
+  /// Returns the node of an element. Also returns whether this node exists after these bands in the new history
   /// (`isThere`) and in the old history (`wasThere`).
   func end(_ element: Int) -> (node: UInt32, isThere: Bool, wasThere: Bool) {
     let node = isNew(element) ? newCluster(element).node : olds[element - inputs.count - merges.count].node
     let isOld = !isNew(element) || isCommon[element]
-    return (node, isNew(element) && !isMerged[element], isOld && !rounds.contains(tree.place(node).endRound))
+    return (node, isNew(element) && !isMerged[element], isOld && !bands.contains(tree.place(node).endBand))
   }
 }

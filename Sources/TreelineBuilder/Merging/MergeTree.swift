@@ -9,8 +9,8 @@ struct Merge {
   /// Whether the merged cluster takes the position of the right cluster. If not, it takes the position of the left
   /// cluster. Used only in trees in which each cluster has the position of one of its points, not the mean position.
   var anchorsRight: Bool
-  /// Round in which the two clusters were merged (see `MergeRounds`).
-  var round: UInt8
+  /// Band in which the two clusters were merged (see `DistanceBands`).
+  var band: UInt8
   var cluster: MergeCluster
 }
 
@@ -40,17 +40,17 @@ struct MergeTree: @unchecked Sendable {
     var anchorsRight = false
   }
 
-  /// Position of a cluster, the round in which the cluster was made, and the round in which it was merged with another
-  /// cluster. The rounds are those of `MergeRounds`.
+  /// Position of a cluster, the band in which the cluster was made, and the band in which it was merged with another
+  /// cluster. The bands are those of `DistanceBands`.
   struct Place {
     var position: PlanePoint
-    /// Round in which the cluster was made; `never` if no cluster is stored here.
-    var round = MergeTree.never
-    /// Round in which the cluster was merged with another cluster; `never` if it was not merged.
-    var endRound = MergeTree.never
+    /// Band in which the cluster was made; `never` if no cluster is stored here.
+    var band = MergeTree.never
+    /// Band in which the cluster was merged with another cluster; `never` if it was not merged.
+    var endBand = MergeTree.never
   }
 
-  /// Value that is stored if there is no round.
+  /// Value that is stored if there is no band.
   static let never = UInt8.max
 
   let leaves: Leaves
@@ -130,15 +130,15 @@ struct MergeTree: @unchecked Sendable {
 
   @inline(__always) func leastMember(of node: UInt32) -> UInt32 { isLeaf(node) ? node : self[node].leastMember }
 
-  @inline(__always) private func setEndRound(of node: UInt32, to round: UInt8) {
-    if isLeaf(node) { leafEnds[Int(node)] = round } else { places[Int(node) &- leafCount].endRound = round }
+  @inline(__always) private func setEndBand(of node: UInt32, to band: UInt8) {
+    if isLeaf(node) { leafEnds[Int(node)] = band } else { places[Int(node) &- leafCount].endBand = band }
   }
 
-  /// Returns the position of a node's cluster, the round in which the cluster was made, and the round in which it was
-  /// merged with another cluster. For a leaf, the round in which it was made is 0.
+  /// Returns the position of a node's cluster, the band in which the cluster was made, and the band in which it was
+  /// merged with another cluster. For a leaf, the band in which it was made is 0.
   @inline(__always) func place(_ node: UInt32) -> Place {
     isLeaf(node)
-      ? Place(position: leaves.position(of: Int(node)), round: 0, endRound: leafEnds[Int(node)])
+      ? Place(position: leaves.position(of: Int(node)), band: 0, endBand: leafEnds[Int(node)])
       : places[Int(node) &- leafCount]
   }
 
@@ -200,15 +200,15 @@ struct MergeTree: @unchecked Sendable {
       cluster.node, merge.left, merge.right, leastMember: cluster.leastMember, count: cluster.sums.count,
       cluster.scale, anchorsRight: merge.anchorsRight)
     let number = Int(cluster.node) &- leafCount
-    places[number] = Place(position: cluster.position, round: merge.round)
+    places[number] = Place(position: cluster.position, band: merge.band)
     sums[number] = (cluster.sums.x, cluster.sums.y)
     if let extents {
       var box = box(merge.left).union(box(merge.right))
       if crossesSeam { (box.minX, box.maxX) = (cluster.longitudes.west, cluster.longitudes.east) }
       extents[number] = Extent(box: box, countBeyond: cluster.sums.countBeyond)
     }
-    setEndRound(of: merge.left, to: merge.round)
-    setEndRound(of: merge.right, to: merge.round)
+    setEndBand(of: merge.left, to: merge.band)
+    setEndBand(of: merge.right, to: merge.band)
   }
 
   @inline(__always) private func add(
@@ -225,10 +225,10 @@ struct MergeTree: @unchecked Sendable {
   /// Removes the given merges.
   func remove(_ merges: [UInt32]) {
     for merge in merges {
-      setEndRound(of: self[merge].left, to: Self.never)
-      setEndRound(of: self[merge].right, to: Self.never)
+      setEndBand(of: self[merge].left, to: Self.never)
+      setEndBand(of: self[merge].right, to: Self.never)
     }
-    for merge in merges { places[Int(merge) - leafCount].round = Self.never }
+    for merge in merges { places[Int(merge) - leafCount].band = Self.never }
   }
 
   /// Returns the nodes that were not merged with another node, in the order of their least members. The least member
@@ -238,7 +238,7 @@ struct MergeTree: @unchecked Sendable {
     var roots: [UInt32] = []
     for leaf in range {
       if leafEnds[leaf] == Self.never { roots.append(UInt32(leaf)) }
-      if places[leaf].round != Self.never && places[leaf].endRound == Self.never {
+      if places[leaf].band != Self.never && places[leaf].endBand == Self.never {
         roots.append(UInt32(leafCount + leaf))
       }
     }

@@ -19,7 +19,7 @@ struct PartMerging: Sendable {
 
   /// Result of a part.
   private struct Done {
-    /// For each level of the plan, an upper bound of badge diameters in the part. A level is a range of merge rounds.
+    /// For each level of the plan, an upper bound of badge diameters in the part. A level is a range of merge bands.
     var greatestDiameters: [UInt16]
     /// Time for this part, plus the longest `path` of the parts that this part waited for.
     var path: Duration
@@ -123,7 +123,7 @@ struct PartMerging: Sendable {
     var merging = TouchMerging(
       rest.count, curve: curve, anchor: anchor, crossesSeam: crossesSeam, leafCount: tree.leafCount, monitor
     ) { rest[$0] }
-    merging.run(plan.levels.last!.upperBound + 1...MergeRounds.last)
+    merging.run(plan.levels.last!.upperBound + 1...DistanceBands.last)
     if monitor.isCancelled { return nil }
     for merge in merging.merges { tree.add(merge) }
     return merging.merges.last?.cluster.node ?? rest[0].node

@@ -18,9 +18,9 @@ import Treeline
 /// beyond the border of the part can be nearer to either of them. The remaining clusters are merged in the next larger
 /// part.
 ///
-/// Within a part, the pair that adds the least scatter is merged first. Each round merges the pairs whose scatter is
+/// Within a part, the pair that adds the least scatter is merged first. Each band merges the pairs whose scatter is
 /// in one range. In each pair, only the cluster with more points looks for the other cluster. If both have the same
-/// number of points, only the cluster with the greater least member looks. In a round that begins at scatter s, a
+/// number of points, only the cluster with the greater least member looks. In a band that begins at scatter s, a
 /// cluster of n points is farther from every other cluster than the square root of s / n. So clusters with at most n
 /// points are far apart from each other, and a search finds few of them. Clusters with more points may lie close
 /// together. The usual algorithm, chains of nearest neighbors, also looks for larger clusters, and therefore takes
@@ -44,7 +44,7 @@ struct ScatterMerging {
       }
       clusters.sort { $0.leastMember < $1.leastMember }
       let (first, count) = (part.leaves.lowerBound, part.border == nil ? part.leaves.count : clusters.count)
-      var merging = ScatterRounds(count, in: part.rect, tree, monitor) {
+      var merging = ScatterBands(count, in: part.rect, tree, monitor) {
         part.border == nil ? tree.cluster(UInt32(first + $0)) : clusters[$0]
       }
       merging.run()
@@ -58,9 +58,9 @@ struct ScatterMerging {
 
 /// Merges the clusters of a rectangle, except clusters whose nearest cluster may be outside the rectangle.
 ///
-/// Merging takes place in rounds, so that clusters grow evenly. A round merges the pairs that add less scatter than
-/// the bound of the round. In each round, only clusters that may have such a pair look for other clusters.
-private struct ScatterRounds: ~Copyable {
+/// Merging takes place in bands, so that clusters grow evenly. A band merges the pairs that add less scatter than
+/// the bound of the band. In each band, only clusters that may have such a pair look for other clusters.
+private struct ScatterBands: ~Copyable {
   private let live: LiveClusters
   private let tree: MergeTree
   private let rect: PlaneRect
@@ -72,9 +72,9 @@ private struct ScatterRounds: ~Copyable {
   private var count: Int
   private var liveCount: Int
   private var stuckCount = 0
-  private var round: UInt8 = 0
-  /// Pairs that add less scatter than this bound are merged in the current round.
-  private var bound = ScatterBound(round: 0)
+  private var band: UInt8 = 0
+  /// Pairs that add less scatter than this bound are merged in the current band.
+  private var bound = ScatterBound(band: 0)
   private var queue = PairHeap<ScatterPair>()
   private var nextAge: UInt32
   private var mergeCount = 0
@@ -102,13 +102,13 @@ private struct ScatterRounds: ~Copyable {
 
   mutating func run() {
     while liveCount > 1 && stuckCount < liveCount && !monitor.isCancelled {
-      // The next round in which any cluster looks for a pair.
-      guard let next = live.nextRound(0..<count, from: round) else { return }
-      (round, bound) = (next, ScatterBound(round: next))
+      // The next band in which any cluster looks for a pair.
+      guard let next = live.nextBand(0..<count, from: band) else { return }
+      (band, bound) = (next, ScatterBound(band: next))
       placeAnewIfNeeded()
       lookAtDue()
       merge()
-      round += 1
+      band += 1
     }
   }
 
@@ -147,14 +147,14 @@ private struct ScatterRounds: ~Copyable {
   }
 
   private mutating func lookAtDue() {
-    live.forEachLive(0..<count, in: round) { cluster in
+    live.forEachLive(0..<count, in: band) { cluster in
       if let pair = look(from: UInt32(cluster)) { queue.insert(pair) }
       // If many clusters lie close together, each search takes long. So cancellation is checked often.
       return cluster & 0x1F != 0 || !monitor.isCancelled
     }
   }
 
-  /// Merges all pairs that belong to the round, in the order of `ScatterPair`.
+  /// Merges all pairs that belong to the band, in the order of `ScatterPair`.
   private mutating func merge() {
     var steps = 0
     while let pair = queue.popFirst() {
@@ -213,7 +213,7 @@ private struct ScatterRounds: ~Copyable {
     if former != size { tiles[former].remove(UInt32(first)) }
     live.sums[first] = live.sums[first].joined(with: live.sums[second])
     live.positions[first] = live.sums[first].mean
-    (live.rounds[first], live.rounds[second]) = (0, LiveClusters.gone)
+    (live.bands[first], live.bands[second]) = (0, LiveClusters.gone)
     live.nodes[first] = LiveClusters.Node(
       number: UInt32(tree.leafCount) + b.leastMember, leastMember: a.leastMember, age: nextAge,
       scale: max(scale, a.scale, b.scale), diameter: 0)
@@ -224,7 +224,7 @@ private struct ScatterRounds: ~Copyable {
       tiles[size].insert(UInt32(first), Self.entry(UInt32(first), live))
     }
     liveCount -= 1
-    tree.add(Merge(left: a.number, right: b.number, anchorsRight: false, round: 0, cluster: live[first]))
+    tree.add(Merge(left: a.number, right: b.number, anchorsRight: false, band: 0, cluster: live[first]))
     mergeCount += 1
     if mergeCount.isMultiple(of: 1 << 10) { monitor.advance(.merging, by: 1 << 10) }
   }
@@ -232,20 +232,20 @@ private struct ScatterRounds: ~Copyable {
 
 // MARK: - Searching
 
-extension ScatterRounds {
+extension ScatterBands {
   /// Finds the cluster whose union with a given cluster adds the least scatter, among all clusters that are not larger
-  /// than the given cluster. Returns the pair of both clusters if it belongs to the current round. If not, returns nil
-  /// and notes the round in which the given cluster looks again.
+  /// than the given cluster. Returns the pair of both clusters if it belongs to the current band. If not, returns nil
+  /// and notes the band in which the given cluster looks again.
   private func look(from cluster: UInt32) -> ScatterPair? {
-    // Usually no pair of the cluster belongs to this round. So the search also covers pairs above the bound, if the
+    // Usually no pair of the cluster belongs to this band. So the search also covers pairs above the bound, if the
     // scatter that they add is at most 8 times the bound. The pair that adds the least scatter determines in which
-    // round the cluster looks again.
+    // band the cluster looks again.
     let farthest = 8 * bound.value
     let pair = nearest(to: cluster, live.sums[Int(cluster)], adding: farthest)
     if let pair, pair.addsLess(than: bound) { return pair }
     // If the search has found no pair, each pair of the cluster adds more scatter than `farthest`.
-    let next = ScatterBound.round(above: min(pair?.added ?? .infinity, farthest) * Self.lessThanAnyError)
-    live.wait(Int(cluster), for: LiveClusters.none, until: max(next, round &+ 1))
+    let next = ScatterBound.band(above: min(pair?.added ?? .infinity, farthest) * Self.lessThanAnyError)
+    live.wait(Int(cluster), for: LiveClusters.none, until: max(next, band &+ 1))
     return nil
   }
 
@@ -287,21 +287,21 @@ extension ScatterRounds {
   private static var lessThanAnyError: Double { 1 - 0x1p-40 }
 }
 
-/// The bound of a round: each pair of the round adds less scatter than this bound. There are two bounds for each
-/// doubling of the scatter, up to 2^96 in round 192. No scatter is as large as 2^96.
+/// The bound of a band: each pair of the band adds less scatter than this bound. There are two bounds for each
+/// doubling of the scatter, up to 2^96 in band 192. No scatter is as large as 2^96.
 struct ScatterBound {
   let value: Double
   fileprivate let doubled: UInt128
 
-  init(round: UInt8) {
-    doubled = (round % 2 == 0 ? 2 : 3) << UInt128(min(round, 240) / 2)
+  init(band: UInt8) {
+    doubled = (band % 2 == 0 ? 2 : 3) << UInt128(min(band, 240) / 2)
     value = Double(doubled) / 2
   }
 
-  /// Returns the first round whose bound is above the given scatter, but at most `MergeRounds.last`.
-  static func round(above added: Double) -> UInt8 {
+  /// Returns the first band whose bound is above the given scatter, but at most `DistanceBands.last`.
+  static func band(above added: Double) -> UInt8 {
     if added < 1 { return 0 }
-    return UInt8(min(2 * Int(added.exponent) + (added.significand < 1.5 ? 1 : 2), Int(MergeRounds.last)))
+    return UInt8(min(2 * Int(added.exponent) + (added.significand < 1.5 ? 1 : 2), Int(DistanceBands.last)))
   }
 }
 

@@ -39,7 +39,7 @@ import Treeline
 /// younger cluster of P either keeps P, or keeps a pair with a cluster that no longer exists. That pair comes before P
 /// in the order. So the cluster looks again and finds P. This happens before any pair that follows P is merged.
 ///
-/// In each round (`MergeRounds`), only clusters that may have a pair in this round look for other clusters.
+/// In each band (`DistanceBands`), only clusters that may have a pair in this band look for other clusters.
 struct TouchMerging: ~Copyable {
   /// The merges, in the order in which they were made.
   private(set) var merges: ContiguousArray<Merge> = []
@@ -59,9 +59,9 @@ struct TouchMerging: ~Copyable {
   private var nextAge: UInt32
   /// Upper bound of badge diameters.
   private(set) var greatestDiameter: UInt16 = 0
-  /// Greatest scaled distance of the pairs that are merged in this round.
+  /// Greatest scaled distance of the pairs that are merged in this band.
   private var greatest: UInt64 = 0
-  private var round: UInt8 = 0
+  private var band: UInt8 = 0
   /// Distance up to which searches look for clusters, in units.
   private var horizon = 0.0
 
@@ -99,19 +99,19 @@ struct TouchMerging: ~Copyable {
     if live.capacity > 1 << 18 { monitor.deallocate(deallocate) } else { deallocate() }
   }
 
-  /// Merges all pairs that belong to a range of rounds. If the build is cancelled, the result is unusable.
-  mutating func run(_ rounds: ClosedRange<UInt8> = 0...MergeRounds.last) {
-    round = rounds.lowerBound
+  /// Merges all pairs that belong to a range of bands. If the build is cancelled, the result is unusable.
+  mutating func run(_ bands: ClosedRange<UInt8> = 0...DistanceBands.last) {
+    band = bands.lowerBound
     while liveCount > 1 && !monitor.isCancelled {
-      // The next round in which any cluster looks for other clusters.
-      guard let next = live.nextRound(0..<count, from: round), next <= rounds.upperBound else { return }
-      round = next
-      greatest = MergeRounds.greatest(of: round)
+      // The next band in which any cluster looks for other clusters.
+      guard let next = live.nextBand(0..<count, from: band), next <= bands.upperBound else { return }
+      band = next
+      greatest = DistanceBands.greatest(of: band)
       placeAnewIfNeeded()
       for block in (0..<count).blocks(of: 1 << 16) where !monitor.isCancelled { lookAtDue(block) }
       merge()
-      if round == rounds.upperBound { return }
-      round += 1
+      if band == bands.upperBound { return }
+      band += 1
     }
   }
 
@@ -147,13 +147,13 @@ struct TouchMerging: ~Copyable {
   }
 
   private mutating func lookAtDue(_ clusters: Range<Int>) {
-    live.forEachLive(clusters, in: round) { cluster in
+    live.forEachLive(clusters, in: band) { cluster in
       if let pair = look(from: UInt32(cluster)) { queue.insert(pair) }
       return true
     }
   }
 
-  /// Merges all pairs that belong to the round, in the order of `TouchingPair`.
+  /// Merges all pairs that belong to the band, in the order of `TouchingPair`.
   private mutating func merge() {
     var steps = 0
     while let pair = queue.popFirst() {
@@ -176,11 +176,11 @@ struct TouchMerging: ~Copyable {
   /// Replaces the first of two clusters by their union, and frees the number of the second cluster.
   private mutating func join(_ first: Int, _ second: Int, at scaledDistance: UInt64) {
     let merge = live[first].merged(
-      with: live[second], at: scaledDistance, round: round, anchor, crossesSeam: live.crossesSeam, leafCount: leafCount)
+      with: live[second], at: scaledDistance, band: band, anchor, crossesSeam: live.crossesSeam, leafCount: leafCount)
     let diameter = curve.units(of: merge.cluster.sums.count)
     greatestDiameter = max(greatestDiameter, diameter)
     tiles!.remove(UInt32(second))
-    live.rounds[second] = LiveClusters.gone
+    live.bands[second] = LiveClusters.gone
     live.initialize(first, to: merge.cluster, age: nextAge, diameter: diameter)
     nextAge += 1
     tiles!.move(
@@ -235,7 +235,7 @@ extension TouchMerging {
   }
 
   /// Looks for the first of a cluster's pairs, in the order of `TouchingPair`. Returns this pair if it belongs to the
-  /// current round. If not, returns nil and stores a later round, in which the cluster looks for its first pair again.
+  /// current band. If not, returns nil and stores a later band, in which the cluster looks for its first pair again.
   @inline(__always) private func look(from cluster: UInt32) -> TouchingPair? {
     let node = live.nodes[Int(cluster)]
     let own = Own(number: cluster, age: node.age, diameter: node.diameter)
@@ -257,14 +257,14 @@ extension TouchMerging {
   /// Only about a thousand clusters can be this far apart from each other. So tiles would not save time.
   private static var wideReach: Double { 0x1p27 }
 
-  /// Returns the pair if it belongs to the current round. If not, returns nil and stores a later round, in which
+  /// Returns the pair if it belongs to the current band. If not, returns nil and stores a later band, in which
   /// `pair.cluster` looks for other clusters again.
   ///
   /// - Parameter bound: Lower bound of the scaled distance from `pair.cluster` to any cluster that the search could
   ///   not find.
   @inline(__always) private func noted(_ pair: TouchingPair, _ bound: UInt64) -> TouchingPair? {
     if pair.scaledDistance <= greatest && pair.hasOther { return pair }
-    let next = max(MergeRounds.round(of: min(pair.scaledDistance, bound)), round &+ 1)
+    let next = max(DistanceBands.band(of: min(pair.scaledDistance, bound)), band &+ 1)
     let isNearest = pair.hasOther && pair.scaledDistance <= bound
     live.wait(Int(pair.cluster), for: isNearest ? pair.nearest : LiveClusters.none, until: next)
     return nil

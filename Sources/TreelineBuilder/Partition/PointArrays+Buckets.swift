@@ -5,7 +5,7 @@ extension PointArrays {
   ///
   /// - Parameter monitor: Reports whether the build is cancelled. Used only if all points of the bucket are at one
   ///   position, because only such a bucket may have very many points.
-  func makeBucket<Sum>(_ points: PointGroup<Sum>, by algorithm: some SplitAlgorithm, _ monitor: BuildMonitor)
+  func makeBucket<Sum>(_ points: NodePoints<Sum>, by algorithm: some SplitAlgorithm, _ monitor: BuildMonitor)
     -> NodeRecord
   {
     let (first, count) = (points.first, points.count)
@@ -28,7 +28,7 @@ extension PointArrays {
   /// Splits the points of a bucket down to single positions, and writes the level of each split to `gaps`.
   ///
   /// Recursion is at most 15 levels deep, because a bucket has at most 16 positions.
-  private func shape<Sum>(_ points: PointGroup<Sum>, by algorithm: some SplitAlgorithm, level: UInt8) {
+  private func shape<Sum>(_ points: NodePoints<Sum>, by algorithm: some SplitAlgorithm, level: UInt8) {
     if points.count <= 2 {
       if points.count == 2 { shapePair(first: points.first, level: level) }
       return

@@ -7,7 +7,7 @@ extension PointArrays {
   /// The function only moves points, so its loop is short and has no branch. Sums over the points on the smaller side
   /// are computed afterwards. All split rules call this one function, which is not inlined. If the loop were inlined
   /// next to other loops, the compiler would run out of registers.
-  @inline(never) func partition(_ range: Range<Int>, by split: Split, _ monitor: BuildMonitor) -> Int {
+  @inline(never) func partition(_ range: Range<Int>, by split: SplitLine, _ monitor: BuildMonitor) -> Int {
     let (first, count) = (range.lowerBound, range.count)
     let leftCount = divide(range, by: split, monitor)
     // If the build is cancelled, the result does not matter.
@@ -18,7 +18,7 @@ extension PointArrays {
   }
 
   /// Partitions a range with several threads. Each thread partitions a part of the range.
-  func partition(_ range: Range<Int>, by split: Split, threads: Int, _ monitor: BuildMonitor) -> Int {
+  func partition(_ range: Range<Int>, by split: SplitLine, threads: Int, _ monitor: BuildMonitor) -> Int {
     if threads == 1 { return partition(range, by: split, monitor) }
     let parts = inChunks(of: range.count, threads: threads) { offsets in
       let part = range.chunk(offsets)
@@ -45,7 +45,7 @@ extension PointArrays {
   }
 
   /// Partitions the few points of a bucket.
-  @inline(__always) func partitionFew(_ range: Range<Int>, by split: Split) -> Int {
+  @inline(__always) func partitionFew(_ range: Range<Int>, by split: SplitLine) -> Int {
     let (first, count) = (range.lowerBound, range.count)
     let leftCount = partition(0..<count, first: first, leftCount: 0, by: split)
     for index in leftCount..<count {
@@ -72,7 +72,7 @@ extension PointArrays {
 
   /// Moves the points on the left side of a split to the front of a range, without changing their order. Moves the
   /// points on the right side to the spare arrays.
-  @inline(__always) private func divide(_ range: Range<Int>, by split: Split, _ monitor: BuildMonitor) -> Int {
+  @inline(__always) private func divide(_ range: Range<Int>, by split: SplitLine, _ monitor: BuildMonitor) -> Int {
     var leftCount = 0
     for block in (0..<range.count).blocks(of: BuildMonitor.blockSize) where !monitor.isCancelled {
       leftCount = partition(block, first: range.lowerBound, leftCount: leftCount, by: split)
@@ -82,7 +82,8 @@ extension PointArrays {
 
   /// Continues a partition with another block. Moves the points on the left side of the split to the front, and the
   /// points on the right side to the spare arrays.
-  @inline(__always) private func partition(_ block: Range<Int>, first: Int, leftCount: Int, by split: Split) -> Int {
+  @inline(__always) private func partition(_ block: Range<Int>, first: Int, leftCount: Int, by split: SplitLine) -> Int
+  {
     let (points, rows) = (points + first, rows + first)
     let (sparePoints, spareRows) = (sparePoints + first, spareRows + first)
     var leftCount = leftCount
@@ -101,7 +102,7 @@ extension PointArrays {
     return leftCount
   }
 
-  @inline(__always) private func checkSides(_ leftCount: Int, of count: Int, _ split: Split) {
+  @inline(__always) private func checkSides(_ leftCount: Int, of count: Int, _ split: SplitLine) {
     precondition(leftCount > 0 && leftCount < count, "A split left one side empty: \(split), \(count) points")
   }
 }

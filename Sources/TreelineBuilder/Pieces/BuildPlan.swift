@@ -141,11 +141,11 @@ public struct BuildPlan: Sendable {
       if segment.count <= pieceSize || scatter.isZero { return nil }
       let points = segment.points
       guard segment.level < principalLevels else {
-        return .line(Split(inTheMiddleOf: segment.box, measuredFrom: points.corner))
+        return .line(SplitLine(inTheMiddleOf: segment.box, measuredFrom: points.corner))
       }
       let axis = PrincipalAxis(of: scatter) ?? PrincipalAxis(alongLongerSideOf: segment.box)
       switch rule.kind {
-      case .mean: return .line(Split(atMeanOf: points.moments, from: points.corner, across: axis))
+      case .mean: return .line(SplitLine(atMeanOf: points.moments, from: points.corner, across: axis))
       case .leastScatter: return .search(PositionRounds(of: points.moments, from: points.corner, across: axis))
       case .gamma: preconditionFailure("Expected a rule other than gamma, found gamma")
       }
@@ -201,13 +201,13 @@ private struct PlanNode: Sendable {
   enum State: Sendable {
     case unmeasured
     case searching(PositionRounds)
-    case turning(LineTurns, Split)
-    case split(Split, left: Int)
+    case turning(LineRefinement, SplitLine)
+    case split(SplitLine, left: Int)
     case piece
   }
 
   enum Decision {
-    case line(Split)
+    case line(SplitLine)
     case search(PositionRounds)
   }
 
@@ -244,7 +244,7 @@ private struct PlanNode: Sendable {
   /// `corner`. If `corner` is nil, the moments are measured from the top left corner of the box around the points.
   var segment: Segment? {
     extent.map { extent in
-      let points = PointGroup(first: 0, moments: extent.moments, corner: PlanePoint(x: 0, y: 0))
+      let points = NodePoints(first: 0, moments: extent.moments, corner: PlanePoint(x: 0, y: 0))
       return Segment(
         points: points.moved(to: corner.map(PlaneRect.init) ?? extent.box), box: extent.box, level: level)
     }
@@ -254,7 +254,7 @@ private struct PlanNode: Sendable {
   ///   split.
   mutating func take(
     _ answer: PlanAnswer, to question: PlanQuestion, by terms: BuildPlan.Terms
-  ) throws(PieceError) -> Split? {
+  ) throws(PieceError) -> SplitLine? {
     switch (state, answer, question) {
     case (.unmeasured, .extent, .extent):
       extent = answer.extent
@@ -284,7 +284,7 @@ private struct PlanNode: Sendable {
 
   /// If the splitting line can be turned again, prepares the question about the turned line, and returns nil.
   /// Otherwise returns the final line.
-  private mutating func turn(_ turns: LineTurns) -> Split? {
+  private mutating func turn(_ turns: LineRefinement) -> SplitLine? {
     guard let next = turns.next else { return turns.split }
     state = .turning(turns, next)
     return nil

@@ -76,7 +76,7 @@ extension PieceTask {
   ) throws -> BuiltPiece {
     precondition(points.count == rows.count, "Expected a row for each point")
     precondition(threads >= 1, "Expected at least one thread, found \(threads)")
-    let layout = RecordLayout(columns)
+    let layout = CodeLayout(columns)
     precondition(codes.count == layout.length * points.count, "Expected codes of all columns for each point")
     guard points.count == pointCount else {
       throw PieceError.damaged(what: "piece \(number)", expected: "\(pointCount) points", found: "\(points.count)")
@@ -86,7 +86,7 @@ extension PieceTask {
         guard let row = UInt64(exactly: rows[index]), row <= StoredRows.greatest else { throw .tooManyRows }
         (input.points[index], input.rows[index]) = (points[index], row)
       }
-      input.records.copyBytes(from: codes)
+      input.codes.copyBytes(from: codes)
     }
   }
 
@@ -105,7 +105,7 @@ extension PieceTask {
   ///
   /// - Parameter fill: Writes the points of the piece in any order, with their rows and codes.
   func build(
-    _ layout: RecordLayout, threads: Int, _ monitor: BuildMonitor,
+    _ layout: CodeLayout, threads: Int, _ monitor: BuildMonitor,
     filledBy fill: (PieceInput) throws(PieceError) -> Void
   ) throws(PieceError) -> BuiltPiece {
     let memory = BuildMemory(pointCount: pointCount)
@@ -125,7 +125,7 @@ extension PieceTask {
     do throws(BuildFailure) {
       let top: TopNode
       do throws(BuildFailure) {
-        top = try Splitting(
+        top = try SplitBuild(
           rule: rule, principalLevels: TreeStorage.principalLevels, threads: threads, monitor: monitor
         ).split(memory, root)
       } catch {

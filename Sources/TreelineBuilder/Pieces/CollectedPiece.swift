@@ -12,13 +12,13 @@ import Treeline
     private var points: [PlanePoint] = []
     private var rows: [UInt64] = []
     private let columns: [ColumnEncoding]
-    private let layout: RecordLayout
+    private let layout: CodeLayout
     /// Codes of all points, one point after the other. The codes of one point are in the order of the columns.
     private var codes: [UInt8] = []
 
     /// - Parameter columns: Columns of the index.
     package init(_ task: PieceTask, columns: [ColumnEncoding]) {
-      (self.task, self.columns, layout) = (task, columns, RecordLayout(columns))
+      (self.task, self.columns, layout) = (task, columns, CodeLayout(columns))
     }
 
     /// Length of a point's codes, in bytes.
@@ -78,7 +78,7 @@ import Treeline
           try task.build(layout, threads: threads, BuildMonitor(pointCount: task.pointCount)) { input in
             _ = input.points.update(fromContentsOf: allPoints)
             _ = input.rows.update(fromContentsOf: allRows)
-            input.records.copyBytes(from: allCodes)
+            input.codes.copyBytes(from: allCodes)
           })
         return
       }

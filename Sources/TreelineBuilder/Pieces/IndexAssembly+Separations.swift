@@ -46,15 +46,15 @@ import Treeline
     func fill(
       from tree: SeparatedTree, _ options: ScratchBuild.Options, _ monitor: BuildMonitor,
       progress: @escaping @Sendable (_ done: Int) -> Void
-    ) throws(PieceError) -> SeparationPieces.Work {
+    ) throws(PieceError) -> SeparationParts.Work {
       let (capacity, threads) = options.separatedNodes(of: tree.storage.pointCount)
       let sharedTree = SeparatedTree(tree.storage, tree.projection, pageBytes: options.separationPages / threads) {
         tree.giveBack()
         self.giveBack()
       }
-      let pieces = SeparationPieces(of: sharedTree, capacity: capacity, threads: threads, monitor) { self.set($0, $1) }
-      try pieces.run(progress: progress)
-      return pieces.work
+      let parts = SeparationParts(of: sharedTree, capacity: capacity, threads: threads, monitor) { self.set($0, $1) }
+      try parts.run(progress: progress)
+      return parts.work
     }
   }
 
@@ -73,7 +73,7 @@ import Treeline
     func separatedNodes(of pointCount: Int) -> (capacity: Int, threads: Int) {
       let room = max(memory - reserve - separationPages, 0)
       func capacity(_ threads: Int) -> Int {
-        room / (SeparationPieces.bytesPerNode * threads + SeparationPieces.bytesPerShownNode)
+        room / (SeparationParts.bytesPerNode * threads + SeparationParts.bytesPerShownNode)
       }
       let enough = max(Int((1500 * Double(pointCount)).squareRoot()) / 4, leastSeparatedNodes)
       let threads = (1...max(threads, 1)).last { capacity($0) >= enough } ?? 1

@@ -54,7 +54,7 @@ import Treeline
       progress: @escaping (_ written: UInt64, _ total: UInt64) -> Bool
     ) throws(PieceError) {
       try checkColumns()
-      let records = RecordLayout(columns)
+      let records = CodeLayout(columns)
       let headers = try plan.pieces.map { task throws(PieceError) in
         try source.header(of: task, codeLength: records.length)
       }

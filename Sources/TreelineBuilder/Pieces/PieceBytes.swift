@@ -77,7 +77,7 @@ struct PieceHeader: BitwiseCopyable, Sendable {
   var codesOffset: Int { PiecePart.allCases.reduce(Self.length) { $0 + length(of: $1) } }
 
   /// Returns the length of the whole piece, in bytes.
-  func byteCount(_ layout: RecordLayout) -> Int {
+  func byteCount(_ layout: CodeLayout) -> Int {
     codesOffset + layout.length * Int(pointCount) + 8 * layout.widths.count
   }
 

@@ -110,7 +110,7 @@ public struct PieceTask: Sendable {
   var end: Int { first + pointCount }
 }
 
-extension PiecePlan: PlainValue {
+extension PiecePlan: BinaryCodable {
   package func write(to bytes: inout PlainBytes) {
     bytes.append(rule.kind.rawValue)
     bytes.append(routing)
@@ -148,7 +148,7 @@ extension PiecePlan: PlainValue {
     what: "a plan of pieces", expected: "pieces that match the nodes above them", found: "other pieces")
 }
 
-extension PieceTask: PlainValue {
+extension PieceTask: BinaryCodable {
   package func write(to bytes: inout PlainBytes) {
     bytes.append(rule.kind.rawValue)
     bytes.append([UInt64(number), UInt64(first), UInt64(root.level)])

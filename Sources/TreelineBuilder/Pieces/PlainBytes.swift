@@ -1,12 +1,12 @@
 import Treeline
 
 /// A value that can be stored in a file, or sent to another machine with the same byte order.
-package protocol PlainValue: Sendable {
+package protocol BinaryCodable: Sendable {
   func write(to bytes: inout PlainBytes)
   init(from bytes: inout PlainBytes) throws(PieceError)
 }
 
-extension PlainValue {
+extension BinaryCodable {
   /// The value as bytes with a checksum, for `init(plainBytes:)`.
   var plainBytes: [UInt8] {
     var bytes = PlainBytes([])
@@ -85,9 +85,9 @@ package struct PlainBytes: Sendable {
 
   mutating func append(_ text: String) { append(Array(text.utf8)) }
 
-  mutating func append(_ value: some PlainValue) { value.write(to: &self) }
+  mutating func append(_ value: some BinaryCodable) { value.write(to: &self) }
 
-  mutating func append(_ values: [some PlainValue]) {
+  mutating func append(_ values: [some BinaryCodable]) {
     append(UInt64(values.count))
     for value in values { value.write(to: &self) }
   }
@@ -113,7 +113,7 @@ package struct PlainBytes: Sendable {
     }
   }
 
-  mutating func readValues<Value: PlainValue>(of type: Value.Type = Value.self) throws(PieceError) -> [Value] {
+  mutating func readValues<Value: BinaryCodable>(of type: Value.Type = Value.self) throws(PieceError) -> [Value] {
     let count = try readCount(elementSize: 1)
     var values: [Value] = []
     for _ in 0..<count { values.append(try Value(from: &self)) }

@@ -1,5 +1,5 @@
 /// A list with one value for each column. One step of a build in pieces passes the list to the next step.
-package struct PlainList<Value: PlainValue>: PlainValue {
+package struct PlainList<Value: BinaryCodable>: BinaryCodable {
   package var values: [Value]
 
   package init(_ values: [Value]) { self.values = values }

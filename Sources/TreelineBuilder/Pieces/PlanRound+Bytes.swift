@@ -1,6 +1,6 @@
 import Treeline
 
-extension PlanRound: PlainValue {
+extension PlanRound: BinaryCodable {
   package func write(to bytes: inout PlainBytes) {
     bytes.append(routing)
     bytes.append(questions)
@@ -23,13 +23,13 @@ extension PlanRound: PlainValue {
   }
 }
 
-extension PlanQuestion: PlainValue {
+extension PlanQuestion: BinaryCodable {
   func write(to bytes: inout PlainBytes) {
     switch self {
     case .extent: bytes.append(0 as UInt8)
     case .positions(let question):
       bytes.append(1 as UInt8)
-      bytes.append(Split(corner: question.corner, axis: question.axis, threshold: 0))
+      bytes.append(SplitLine(corner: question.corner, axis: question.axis, threshold: 0))
       bytes.append(question.ranges)
     case .left(let split):
       bytes.append(2 as UInt8)
@@ -41,7 +41,7 @@ extension PlanQuestion: PlainValue {
     switch try bytes.read(UInt8.self) {
     case 0: self = .extent
     case 1:
-      let line = try Split(from: &bytes)
+      let line = try SplitLine(from: &bytes)
       let ranges: [PositionQuestion.ProductRange] = try bytes.readArray()
       var end = 0
       for range in ranges {
@@ -51,13 +51,13 @@ extension PlanQuestion: PlainValue {
         end += range.scale.count
       }
       self = .positions(PositionQuestion(corner: line.corner, axis: line.axis, ranges: ranges))
-    case 2: self = .left(try Split(from: &bytes))
+    case 2: self = .left(try SplitLine(from: &bytes))
     case let kind: throw .damaged(what: "a round of a plan", expected: "a kind of question", found: "number \(kind)")
     }
   }
 }
 
-extension Split: PlainValue {
+extension SplitLine: BinaryCodable {
   package func write(to bytes: inout PlainBytes) {
     bytes.append([Int64(corner.x), Int64(corner.y), axis.x, axis.y, threshold])
   }

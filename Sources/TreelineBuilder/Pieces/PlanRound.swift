@@ -21,7 +21,7 @@ enum PlanQuestion: Sendable {
   /// Asks for the points' positions along an axis.
   case positions(PositionQuestion)
   /// Asks for the sums over the points left of a line.
-  case left(Split)
+  case left(SplitLine)
 }
 
 extension PlanQuestion {
@@ -35,7 +35,7 @@ extension PlanQuestion {
   }
 }
 
-extension Split {
+extension SplitLine {
   /// Returns true if all points of a box are left of the split line, false if all are right of the split line, and nil
   /// if the split line may cross the box.
   fileprivate func isLeft(of box: PlaneRect) -> Bool? {

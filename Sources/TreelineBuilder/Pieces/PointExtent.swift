@@ -50,7 +50,7 @@ struct PointExtent: Equatable, Sendable {
   }
 }
 
-extension PointExtent: PlainValue {
+extension PointExtent: BinaryCodable {
   func write(to bytes: inout PlainBytes) {
     bytes.append(moments)
     bytes.append(box)
@@ -70,7 +70,7 @@ extension PlaneRect {
   var text: String { "x from \(minX) to \(maxX) and y from \(minY) to \(maxY)" }
 }
 
-extension Moments: PlainValue where Sum == UInt128 {
+extension Moments: BinaryCodable where Sum == UInt128 {
   func write(to bytes: inout PlainBytes) {
     for sum in [count, x, y] { bytes.append(sum) }
     for sum in [xx, xy, yy] {

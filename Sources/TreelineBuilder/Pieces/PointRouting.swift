@@ -13,7 +13,7 @@ package struct PointRouting: Sendable {
     var left: Int32
     var right: Int32
 
-    init(_ split: Split, left: Int32, right: Int32) {
+    init(_ split: SplitLine, left: Int32, right: Int32) {
       (axisX, axisY) = (split.axis.x, split.axis.y)
       // The threshold may overflow. The overflow does no harm, because the dot products that are compared with the
       // threshold overflow in the same way.
@@ -115,7 +115,7 @@ package struct PointRouting: Sendable {
   }
 }
 
-extension PointRouting: PlainValue {
+extension PointRouting: BinaryCodable {
   package func write(to bytes: inout PlainBytes) {
     bytes.append(start)
     bytes.append(UInt32(leafCount))

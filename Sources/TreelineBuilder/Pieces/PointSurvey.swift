@@ -102,7 +102,7 @@ public struct PointSurvey: Sendable {
   }
 }
 
-extension PointSurvey: PlainValue {
+extension PointSurvey: BinaryCodable {
   package func write(to bytes: inout PlainBytes) {
     bytes.append(projection.rawValue)
     bytes.append(UInt64(pointCount))

@@ -99,13 +99,13 @@ struct PositionRounds: Sendable {
     candidates.removeAll { $0.mostBetween < best }
   }
 
-  /// Returns the line at the best position, as `LineTurns`, which can turn the line.
+  /// Returns the line at the best position, as `LineRefinement`, which can turn the line.
   ///
   /// - Throws: `PieceError.damaged` if no position has points on both sides.
-  func turns() throws(PieceError) -> LineTurns {
+  func turns() throws(PieceError) -> LineRefinement {
     guard 0 < bounds.best.left.count, bounds.best.left.count < bounds.halves.all.count else {
       throw PlanAnswers.contradicting("points on both sides of a line", "\(bounds.best.left)")
     }
-    return LineTurns(of: bounds.halves, at: bounds.best, across: bounds.axis, from: corner)
+    return LineRefinement(of: bounds.halves, at: bounds.best, across: bounds.axis, from: corner)
   }
 }

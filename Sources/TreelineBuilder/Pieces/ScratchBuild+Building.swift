@@ -42,7 +42,7 @@ import Treeline
     private let rows: ScratchFile
     private let codes: ScratchFile
     private let rowWidth: Int
-    private let layout: RecordLayout
+    private let layout: CodeLayout
     private let checksums: [UInt64]
     private let checkCancelled: () throws(PieceError) -> Void
 
@@ -80,7 +80,7 @@ import Treeline
         try points.read(UnsafeMutableBufferPointer(rebasing: input.points[part]), at: first)
         try readRows(first, to: UnsafeMutableBufferPointer(rebasing: input.rows[part]))
         let records = layout.length * part.lowerBound..<layout.length * part.upperBound
-        try codes.read(UnsafeMutableRawBufferPointer(rebasing: input.records[records]), at: layout.length * first)
+        try codes.read(UnsafeMutableRawBufferPointer(rebasing: input.codes[records]), at: layout.length * first)
       }
     }
 
@@ -116,7 +116,7 @@ import Treeline
     /// Reuses the pieces that an earlier run has built, up to the first piece that has changed since it was written.
     /// The changed piece and all later pieces in the file are built again.
     init(
-      in folder: ScratchFolder, of plan: PiecePlan, _ layout: RecordLayout,
+      in folder: ScratchFolder, of plan: PiecePlan, _ layout: CodeLayout,
       _ checkCancelled: () throws(PieceError) -> Void
     ) throws(PieceError) {
       (file, endFile, ends) = (try folder.file(.pieces), try folder.file(.pieceEnds), Ends())
@@ -138,7 +138,7 @@ import Treeline
     }
 
     private func check(
-      _ task: PieceTask, from start: UInt64, to end: UInt64, _ layout: RecordLayout,
+      _ task: PieceTask, from start: UInt64, to end: UInt64, _ layout: CodeLayout,
       _ checkCancelled: () throws(PieceError) -> Void
     ) throws(PieceError) {
       let header = try header(of: task, codeLength: layout.length)

@@ -27,7 +27,7 @@ import Treeline
   }
 
   /// The groups of all points, once all points are read.
-  struct ScratchGroups: PlainValue {
+  struct ScratchGroups: BinaryCodable {
     let header: TreeGroups
     /// For each group, the number of its tree. Groups are in the order in which they were read.
     private let parts: [UInt16]
@@ -107,7 +107,7 @@ import Treeline
   }
 
   /// Number of each point's tree, in input order.
-  struct PointParts {
+  struct TreeNumbers {
     private let file: ScratchFile
     private let groups: ScratchGroups
 
@@ -150,7 +150,7 @@ import Treeline
         ends[part] += points.count
         pending[part] = 0
       }
-      let parts = try PointParts(of: build, groups)
+      let parts = try TreeNumbers(of: build, groups)
       let positions = try Positions(of: build)
       try positions.forEachBlock(of: 0..<positions.count) { range, points throws(PieceError) in
         try build.checkCancelled()

@@ -7,7 +7,7 @@ import Treeline
       let target = try PartitionedPoints(plan, of: self)
       let positions = try Positions(of: self)
       var rows = try InputRows(of: self)
-      let parts = try state.groups.map { groups throws(PieceError) in try PointParts(of: self, groups) }
+      let parts = try state.groups.map { groups throws(PieceError) in try TreeNumbers(of: self, groups) }
       let values = try ScratchValues(reading: self)
       let layout = layout
       let ranges =
@@ -54,7 +54,7 @@ import Treeline
 
     /// Encodes the values of a batch. Threads encode several columns at the same time.
     private func encode(
-      _ values: [ColumnValues], _ layout: RecordLayout, to codes: UnsafeMutableRawPointer
+      _ values: [ColumnValues], _ layout: CodeLayout, to codes: UnsafeMutableRawPointer
     ) throws(PieceError) {
       let results = [Result<Int, ColumnError>](unsafeUninitializedCapacity: columns.count) { results, count in
         nonisolated(unsafe) let (results, codes) = (results.baseAddress!, codes)

@@ -86,7 +86,7 @@ import Treeline
     private(set) var monitor = BuildMonitor(pointCount: 0)
     var state: ScratchState
     /// Amount of work for the separations; nil until the separations are computed.
-    package internal(set) var separationWork: SeparationPieces.Work?
+    package internal(set) var separationWork: SeparationParts.Work?
     /// Called with the progress of a stage: the work that is done, and the total work. Most stages count points. The
     /// stage `writing` counts bytes, and `planning` counts passes over the points, without a total.
     package var progress: (Stage, _ done: Int, _ total: Int) -> Void = { _, _, _ in }
@@ -149,7 +149,7 @@ import Treeline
     var preparations: [Set<IndexColumn.Preparation>] = []
 
     /// Layout of the codes of a point.
-    var layout: RecordLayout { RecordLayout(columns) }
+    var layout: CodeLayout { CodeLayout(columns) }
 
     var pieceSize: Int { options.pieceSize(codeLength: layout.length) }
 

@@ -33,7 +33,7 @@ import Treeline
   }
 
   /// The length and checksum that a file of an earlier run must have.
-  struct FileChecksum: PlainValue {
+  struct FileChecksum: BinaryCodable {
     let name: String
     let length: UInt64
     let checksum: UInt64

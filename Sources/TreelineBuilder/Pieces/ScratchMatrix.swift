@@ -2,7 +2,7 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   /// The section that prepares a column for percentiles, distinct counts or a search. The section can be computed even
-  /// if the values do not fit into memory. `ColumnOrder` makes the section in memory, with the same bytes.
+  /// if the values do not fit into memory. `RankedPoints` makes the section in memory, with the same bytes.
   ///
   /// A section for percentiles or distinct counts holds an integer for each point. The integers are stored as a matrix
   /// of bits, with one level for each bit of an integer. First, the points are grouped into ranges of values, and each
@@ -226,7 +226,7 @@ import Treeline
             for index in block { try add(index, range.keys.lowerBound) }
           } else {
             let own = block.map { keys[Int($0)] }
-            for place in ColumnOrder.sorted(own, workspace.monitor) { try add(block[Int(place)], own[Int(place)]) }
+            for place in RankedPoints.sorted(own, workspace.monitor) { try add(block[Int(place)], own[Int(place)]) }
             workspace.giveBack()
           }
         }

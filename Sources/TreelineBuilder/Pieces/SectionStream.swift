@@ -72,7 +72,7 @@ import Treeline
     }
 
     func forEachBlock(
-      ofColumn column: Int, _ layout: RecordLayout, inPiece piece: Int,
+      ofColumn column: Int, _ layout: CodeLayout, inPiece piece: Int,
       _ body: (UnsafeRawBufferPointer) throws(PieceError) -> Void
     ) throws(PieceError) {
       let (start, count) = (headers[piece].codesOffset, Int(headers[piece].pointCount))

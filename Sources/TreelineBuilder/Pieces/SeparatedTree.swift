@@ -59,14 +59,14 @@ struct SeparatedTree: Sendable {
   ///
   /// - Returns: the squared distance, and the number of nodes that may be split. The number exceeds `wanted` only if
   ///   all these nodes have the same distance.
-  mutating func select(_ wanted: Int, of front: ShownFront) -> (floor: UInt64, count: Int) {
+  mutating func select(_ wanted: Int, of start: ShownNodes) -> (floor: UInt64, count: Int) {
     // `greatest` holds the greatest squared distances that were visited so far, up to `wanted + 1` of them. `least`
     // is the least distance in `greatest`, or 0 while `greatest` holds fewer than `wanted + 1` distances. A node never
     // has a greater distance than its parent. So if the distance of a node is not greater than `least`, the nodes
     // below this node are skipped.
     var (greatest, least) = (Heap<UInt64>(), UInt64(0))
     var count = 0
-    forEachNode(below: front) { squaredDistance in
+    forEachNode(below: start) { squaredDistance in
       guard squaredDistance > least else { return false }
       if count > wanted { _ = greatest.popFirst() } else { count += 1 }
       greatest.insert(squaredDistance)
@@ -86,7 +86,7 @@ struct SeparatedTree: Sendable {
     // count all nodes with this distance.
     (count, equal) = (0, 0)
     var next: UInt64 = 0
-    forEachNode(below: front) { squaredDistance in
+    forEachNode(below: start) { squaredDistance in
       if squaredDistance >= least { count += 1 } else { next = max(next, squaredDistance) }
       return squaredDistance >= least
     }
@@ -96,10 +96,10 @@ struct SeparatedTree: Sendable {
   /// Visits the shown nodes and the nodes below them, in tree order. Calls `isWanted` with an upper bound of the
   /// squared distance at which the visited node is split. If `isWanted` returns false, the nodes below the visited
   /// node are skipped.
-  private mutating func forEachNode(below front: ShownFront, _ isWanted: (_ squaredDistance: UInt64) -> Bool) {
+  private mutating func forEachNode(below start: ShownNodes, _ isWanted: (_ squaredDistance: UInt64) -> Bool) {
     var stack: [(node: Node, limit: UInt64)] = []
-    for member in front.nodes where member.isSure && member.weight > 0 {
-      stack.append((member.node, front.squaredDistance))
+    for member in start.nodes where member.isKnown && member.weight > 0 {
+      stack.append((member.node, start.squaredDistance))
       while let (node, limit) = stack.popLast() {
         visit(node)
         guard let children = InternalNodeTable.children(of: node, storage) else { continue }

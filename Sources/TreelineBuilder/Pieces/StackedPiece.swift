@@ -5,7 +5,7 @@ import Treeline
 struct StackedPiece {
   let task: PieceTask
   let position: PlanePoint
-  let layout: RecordLayout
+  let layout: CodeLayout
   /// Reads the rows of some points, in ascending order.
   let rows: (Range<Int>, UnsafeMutableBufferPointer<UInt64>) throws(PieceError) -> Void
   /// Reads the codes of some points, one point after the other. The codes of one point are in the order of the columns.

@@ -163,7 +163,7 @@ struct LongitudeGaps: Sendable {
   }
 }
 
-extension LongitudeGaps: PlainValue {
+extension LongitudeGaps: BinaryCodable {
   func write(to bytes: inout PlainBytes) {
     let occupied = least.indices.filter { least[$0] <= greatest[$0] }
     bytes.append(occupied.map { Occupied(least: least[$0], greatest: greatest[$0]) })

@@ -34,8 +34,8 @@ struct InternalNode {
   var previousWaiter = InternalNode.none
 
   /// Number of times that this node was queued. Only the last queue entry of a node is valid. Two special values mean
-  /// something else: `split` if the children of the node are already shown, and `unsure` if the node is unsure (see
-  /// `isUnsure`).
+  /// something else: `split` if the children of the node are already shown, and `undecided` if the node is undecided
+  /// (see `isUndecided`).
   var stamp: UInt32 = 0
 
   /// Whether the `SplitSequence` must compute the separation of this node. If `isOwn` is false, the sequence has this
@@ -47,7 +47,7 @@ struct InternalNode {
   static let none: UInt32 = 0
 
   private static let split: UInt32 = .max
-  private static let unsure: UInt32 = .max - 1
+  private static let undecided: UInt32 = .max - 1
 
   var isSplit: Bool { stamp == Self.split }
 
@@ -55,9 +55,9 @@ struct InternalNode {
 
   /// Whether the distance at which this node is split may depend on nodes that were not given to the `SplitSequence`.
   /// A `SplitSequence` may be given only some of the nodes of a tree.
-  var isUnsure: Bool { stamp == Self.unsure }
+  var isUndecided: Bool { stamp == Self.undecided }
 
-  mutating func setUnsure() { stamp = Self.unsure }
+  mutating func setUndecided() { stamp = Self.undecided }
 
   /// A bit that marks a node number as the number of a blocker. Numbers of nodes take 31 bits, so the highest bit is
   /// free.
@@ -88,11 +88,11 @@ struct InternalNodeTable: @unchecked Sendable {
     guard let node = storage.root, let children = Self.children(of: node, storage) else { return }
     root = children.right.first
     let top = Branch(node: node, children: children, position: storage.meanPosition(of: node))
-    let pieceSize = threads == 1 ? storage.pointCount : storage.pointCount / (16 * threads)
+    let subtreeSize = threads == 1 ? storage.pointCount : storage.pointCount / (16 * threads)
     let table = self
     WorkQueue([top]).run(threads: threads) { branch in
       var branches = [branch]
-      if branch.node.count > pieceSize {
+      if branch.node.count > subtreeSize {
         table.add(branches.removeLast(), to: &branches, storage, projection)
         return branches
       }

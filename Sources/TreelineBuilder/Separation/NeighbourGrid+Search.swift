@@ -60,35 +60,35 @@ extension NeighbourGrid {
   /// Searches the cells of an area for the node that is closest to either of two positions. If this node is closer
   /// than `nearest`, stores the node in `nearest`. Skips the node `exception`.
   ///
-  /// - Returns: the number of cells that were searched, and the number of their pieces. A piece holds up to four nodes
+  /// - Returns: the number of cells that were searched, and the number of their chunks. A chunk holds up to four nodes
   ///   of one cell.
   @inline(__always) func findNearest(
     to a: PlanePoint, _ b: PlanePoint, in area: Area, but exception: UInt32, _ nearest: inout Neighbour
-  ) -> (cells: Int, pieces: Int) {
-    var seen = (cells: 0, pieces: 0)
+  ) -> (cells: Int, chunks: Int) {
+    var seen = (cells: 0, chunks: 0)
     var sieve = Sieve(a, b, but: exception, nearest.squaredDistance)
     forEachCell(of: area) { column, row in
       seen.cells &+= 1
-      guard var piece = cell(column, row) else { return }
+      guard var chunk = cell(column, row) else { return }
       while true {
-        seen.pieces &+= 1
-        if sieve.passesAny(of: piece.pointee) {
-          compare(piece, a, b, but: exception, &nearest)
+        seen.chunks &+= 1
+        if sieve.passesAny(of: chunk.pointee) {
+          compare(chunk, a, b, but: exception, &nearest)
           sieve.narrow(to: nearest.squaredDistance)
         }
-        if piece.pointee.next == 0 { break }
-        piece = pieces + Int(piece.pointee.next)
+        if chunk.pointee.next == 0 { break }
+        chunk = chunks + Int(chunk.pointee.next)
       }
     }
     return seen
   }
 
   private func compare(
-    _ piece: UnsafeMutablePointer<Piece>, _ a: PlanePoint, _ b: PlanePoint, but exception: UInt32,
+    _ chunk: UnsafeMutablePointer<Chunk>, _ a: PlanePoint, _ b: PlanePoint, but exception: UInt32,
     _ nearest: inout Neighbour
   ) {
-    let lanes = Self.lanes(of: piece)
-    for lane in 0..<Int(piece.pointee.count) where lanes[8 + lane] != exception {
+    let lanes = Self.lanes(of: chunk)
+    for lane in 0..<Int(chunk.pointee.count) where lanes[8 + lane] != exception {
       let position = PlanePoint(x: lanes[lane], y: lanes[4 + lane])
       let squaredDistance = projection.squaredDistance(position, toNearerOf: a, b)
       if squaredDistance < nearest.squaredDistance {
@@ -129,10 +129,10 @@ private struct Sieve {
     limit = SIMD4(repeating: Self.limit(squaredDistance))
   }
 
-  @inline(__always) func passesAny(of piece: NeighbourGrid.Piece) -> Bool {
-    let a = Self.squaredLengths(piece.x &- ax, piece.y &- ay)
-    let b = Self.squaredLengths(piece.x &- bx, piece.y &- by)
-    return any((a .<= limit .| b .<= limit) .& (piece.node .!= exception))
+  @inline(__always) func passesAny(of chunk: NeighbourGrid.Chunk) -> Bool {
+    let a = Self.squaredLengths(chunk.x &- ax, chunk.y &- ay)
+    let b = Self.squaredLengths(chunk.x &- bx, chunk.y &- by)
+    return any((a .<= limit .| b .<= limit) .& (chunk.node .!= exception))
   }
 
   @inline(__always) private static func squaredLengths(_ x: SIMD4<UInt32>, _ y: SIMD4<UInt32>) -> SIMD4<Float> {

@@ -3,10 +3,10 @@ import Treeline
 /// The shown nodes, stored by position in a grid over the plane. Only cells that contain nodes are stored, in a hash
 /// table.
 ///
-/// A cell is a chain of pieces. Each piece has 64 bytes, which is one cache line. A piece holds the positions and the
+/// A cell is a chain of chunks. Each chunk has 64 bytes, which is one cache line. A chunk holds the positions and the
 /// numbers of its nodes, so that distances are computed without reading other data.
 struct NeighbourGrid: ~Copyable {
-  struct Piece {
+  struct Chunk {
     var x = SIMD4<UInt32>()
     var y = SIMD4<UInt32>()
     /// Numbers of the nodes; `InternalNode.none` for a node that cannot be split.
@@ -14,7 +14,7 @@ struct NeighbourGrid: ~Copyable {
     var column: UInt32
     var row: UInt32
     var count: UInt32 = 0
-    /// Number of the next piece of the cell; 0 for the last piece. All pieces except the first piece are full.
+    /// Number of the next chunk of the cell; 0 for the last chunk. All chunks except the first chunk are full.
     var next: UInt32 = 0
 
     static let capacity = 4
@@ -23,29 +23,29 @@ struct NeighbourGrid: ~Copyable {
   let projection: Plane.Projection
   /// Number of columns of cells, and also number of rows. All cells have the same width.
   private(set) var columnCount: UInt64 = 1
-  let pieces: UnsafeMutablePointer<Piece>
-  private let pieceCapacity: Int
-  /// Number of pieces in use. Piece 0 is not used, because the number 0 means no piece.
-  private var pieceCount = 1
-  private var sparePiece: UInt32 = 0
+  let chunks: UnsafeMutablePointer<Chunk>
+  private let chunkCapacity: Int
+  /// Number of chunks in use. Chunk 0 is not used, because the number 0 means no chunk.
+  private var chunkCount = 1
+  private var spareChunk: UInt32 = 0
   private var table: CellTable
 
   /// - Parameter capacity: Greatest number of nodes at any time.
   init(capacity: Int, _ projection: Plane.Projection, _ monitor: BuildMonitor) {
     self.projection = projection
-    // More pieces are allocated than most grids need, because memory that is never written takes no space. The cells
-    // rarely need more pieces than there are nodes: see `isExhausted`.
-    pieceCapacity = capacity + capacity / 4 + 1024
-    pieces = UnsafeMutableRawPointer.allocate(
-      byteCount: pieceCapacity * MemoryLayout<Piece>.stride, alignment: MemoryLayout<Piece>.stride
-    ).bindMemory(to: Piece.self, capacity: pieceCapacity)
-    MemoryBlock(pieces, count: pieceCapacity).adviseLargePages()
-    // Piece 0 is read at the end of every chain, so it must be initialized.
-    pieces.initialize(to: Piece(column: 0, row: 0))
+    // More chunks are allocated than most grids need, because memory that is never written takes no space. The cells
+    // rarely need more chunks than there are nodes: see `isExhausted`.
+    chunkCapacity = capacity + capacity / 4 + 1024
+    chunks = UnsafeMutableRawPointer.allocate(
+      byteCount: chunkCapacity * MemoryLayout<Chunk>.stride, alignment: MemoryLayout<Chunk>.stride
+    ).bindMemory(to: Chunk.self, capacity: chunkCapacity)
+    MemoryBlock(chunks, count: chunkCapacity).adviseLargePages()
+    // Chunk 0 is read at the end of every chain, so it must be initialized.
+    chunks.initialize(to: Chunk(column: 0, row: 0))
     table = CellTable(monitor)
   }
 
-  deinit { MemoryBlock(pieces, count: pieceCapacity).deallocate() }
+  deinit { MemoryBlock(chunks, count: chunkCapacity).deallocate() }
 
   /// Removes all nodes, and divides the plane into cells of a new width.
   ///
@@ -54,14 +54,14 @@ struct NeighbourGrid: ~Copyable {
   ///   - side: Least width of a cell, in plane units.
   mutating func empty(for count: Int, side: Double) {
     columnCount = UInt64(max(0x1p32 / side, 1))
-    pieceCount = 1
-    sparePiece = 0
+    chunkCount = 1
+    spareChunk = 0
     table.empty(for: count)
   }
 
-  /// Whether the unused pieces may be too few for splitting another node. The nodes of a cell are stored in pieces.
-  /// Pieces can run out, because a cell that becomes empty keeps one piece.
-  var isExhausted: Bool { pieceCount + 4 > pieceCapacity }
+  /// Whether the unused chunks may be too few for splitting another node. The nodes of a cell are stored in chunks.
+  /// Chunks can run out, because a cell that becomes empty keeps one chunk.
+  var isExhausted: Bool { chunkCount + 4 > chunkCapacity }
 }
 
 // MARK: - Cells
@@ -72,46 +72,46 @@ extension NeighbourGrid {
     UInt32(truncatingIfNeeded: (UInt64(coordinate) &* columnCount) >> 32)
   }
 
-  /// Returns the slot at which the search for a cell begins. This slot may refer to the cell's first piece, to no
-  /// piece, or to a piece of another cell.
+  /// Returns the slot at which the search for a cell begins. This slot may refer to the cell's first chunk, to no
+  /// chunk, or to a chunk of another cell.
   @inline(__always) func firstSlot(_ column: UInt32, _ row: UInt32) -> UInt32 {
     table.firstSlot(of: CellTable.hash(column, row))
   }
 
-  @inline(__always) func piece(inSlot slot: UInt32) -> UInt32 { table[slot].number }
+  @inline(__always) func chunk(inSlot slot: UInt32) -> UInt32 { table[slot].number }
 
   @inline(__always) func prefetchSlot(_ slot: UInt32) { table.prefetchSlot(slot) }
 
-  /// Returns the first piece of a cell; nil if the cell has never held a node.
-  @inline(__always) func cell(_ column: UInt32, _ row: UInt32) -> UnsafeMutablePointer<Piece>? {
+  /// Returns the first chunk of a cell; nil if the cell has never held a node.
+  @inline(__always) func cell(_ column: UInt32, _ row: UInt32) -> UnsafeMutablePointer<Chunk>? {
     let hash = CellTable.hash(column, row)
     var slot = table.firstSlot(of: hash)
     while true {
       let found = table[slot]
       if found.number == 0 { return nil }
       if found.hash == hash {
-        let piece = pieces + Int(found.number)
-        if piece.pointee.column == column && piece.pointee.row == row { return piece }
+        let chunk = chunks + Int(found.number)
+        if chunk.pointee.column == column && chunk.pointee.row == row { return chunk }
       }
       slot = table.nextSlot(slot)
     }
   }
 
-  @inline(__always) private mutating func makeCell(_ column: UInt32, _ row: UInt32) -> UnsafeMutablePointer<Piece> {
+  @inline(__always) private mutating func makeCell(_ column: UInt32, _ row: UInt32) -> UnsafeMutablePointer<Chunk> {
     if let cell = cell(column, row) { return cell }
-    let piece = newPiece()
-    (pieces + Int(piece)).initialize(to: Piece(column: column, row: row))
-    table.add(CellTable.hash(column, row), piece)
-    return pieces + Int(piece)
+    let chunk = newChunk()
+    (chunks + Int(chunk)).initialize(to: Chunk(column: column, row: row))
+    table.add(CellTable.hash(column, row), chunk)
+    return chunks + Int(chunk)
   }
 
-  private mutating func newPiece() -> UInt32 {
-    if sparePiece != 0 {
-      defer { sparePiece = pieces[Int(sparePiece)].next }
-      return sparePiece
+  private mutating func newChunk() -> UInt32 {
+    if spareChunk != 0 {
+      defer { spareChunk = chunks[Int(spareChunk)].next }
+      return spareChunk
     }
-    defer { pieceCount += 1 }
-    return UInt32(truncatingIfNeeded: pieceCount)
+    defer { chunkCount += 1 }
+    return UInt32(truncatingIfNeeded: chunkCount)
   }
 }
 
@@ -120,12 +120,12 @@ extension NeighbourGrid {
 extension NeighbourGrid {
   @inline(__always) mutating func insert(_ position: PlanePoint, _ node: UInt32) {
     let cell = makeCell(column(position.x), column(position.y))
-    if cell.pointee.count == Piece.capacity {
-      // The nodes of the full first piece move to a new piece, which becomes the second piece. Then the first piece has
+    if cell.pointee.count == Chunk.capacity {
+      // The nodes of the full first chunk move to a new chunk, which becomes the second chunk. Then the first chunk has
       // room again.
-      let piece = newPiece()
-      (pieces + Int(piece)).initialize(to: cell.pointee)
-      cell.pointee.next = piece
+      let chunk = newChunk()
+      (chunks + Int(chunk)).initialize(to: cell.pointee)
+      cell.pointee.next = chunk
       cell.pointee.count = 0
     }
     Self.set(cell, Int(cell.pointee.count), position, node)
@@ -135,58 +135,58 @@ extension NeighbourGrid {
   /// Replaces a node by its two children.
   @inline(__always) mutating func replace(_ number: UInt32, at position: PlanePoint, by node: InternalNode) {
     let (column, row) = (column(position.x), column(position.y))
-    let (cell, piece, lane) = find(number, column, row)
+    let (cell, chunk, lane) = find(number, column, row)
     // Most often, one of the two children is in the same cell as the node.
     if self.column(node.left.x) == column && self.column(node.left.y) == row {
-      Self.set(piece, lane, node.left, node.leftNode)
+      Self.set(chunk, lane, node.left, node.leftNode)
       insert(node.right, node.rightNode)
     } else if self.column(node.right.x) == column && self.column(node.right.y) == row {
-      Self.set(piece, lane, node.right, node.rightNode)
+      Self.set(chunk, lane, node.right, node.rightNode)
       insert(node.left, node.leftNode)
     } else {
-      remove(from: cell, piece, lane)
+      remove(from: cell, chunk, lane)
       insert(node.left, node.leftNode)
       insert(node.right, node.rightNode)
     }
   }
 
   mutating func remove(_ number: UInt32, at position: PlanePoint) {
-    let (cell, piece, lane) = find(number, column(position.x), column(position.y))
-    remove(from: cell, piece, lane)
+    let (cell, chunk, lane) = find(number, column(position.x), column(position.y))
+    remove(from: cell, chunk, lane)
   }
 
-  /// Returns the place where a node is stored: the cell, the piece in the cell, and the lane in the piece.
+  /// Returns the place where a node is stored: the cell, the chunk in the cell, and the lane in the chunk.
   @inline(__always) private func find(_ node: UInt32, _ column: UInt32, _ row: UInt32) -> (
-    cell: UnsafeMutablePointer<Piece>, piece: UnsafeMutablePointer<Piece>, lane: Int
+    cell: UnsafeMutablePointer<Chunk>, chunk: UnsafeMutablePointer<Chunk>, lane: Int
   ) {
     let cell = cell(column, row)!
-    var piece = cell
+    var chunk = cell
     while true {
-      for lane in 0..<Int(piece.pointee.count) where Self.lanes(of: piece)[8 &+ lane] == node {
-        return (cell, piece, lane)
+      for lane in 0..<Int(chunk.pointee.count) where Self.lanes(of: chunk)[8 &+ lane] == node {
+        return (cell, chunk, lane)
       }
-      precondition(piece.pointee.next != 0, "A shown node is not in its cell")
-      piece = pieces + Int(piece.pointee.next)
+      precondition(chunk.pointee.next != 0, "A shown node is not in its cell")
+      chunk = chunks + Int(chunk.pointee.next)
     }
   }
 
   private mutating func remove(
-    from cell: UnsafeMutablePointer<Piece>, _ piece: UnsafeMutablePointer<Piece>, _ lane: Int
+    from cell: UnsafeMutablePointer<Chunk>, _ chunk: UnsafeMutablePointer<Chunk>, _ lane: Int
   ) {
-    // The last node of the first piece replaces the removed node.
+    // The last node of the first chunk replaces the removed node.
     let last = Int(cell.pointee.count) - 1
     let lanes = Self.lanes(of: cell)
-    Self.set(piece, lane, PlanePoint(x: lanes[last], y: lanes[4 + last]), lanes[8 + last])
+    Self.set(chunk, lane, PlanePoint(x: lanes[last], y: lanes[4 + last]), lanes[8 + last])
     cell.pointee.count -= 1
     let next = cell.pointee.next
     if cell.pointee.count == 0 && next != 0 {
-      cell.pointee = pieces[Int(next)]
-      pieces[Int(next)].next = sparePiece
-      sparePiece = next
+      cell.pointee = chunks[Int(next)]
+      chunks[Int(next)].next = spareChunk
+      spareChunk = next
     }
   }
 
-  /// The numbers in a piece: four x coordinates, then four y coordinates, then four node numbers.
+  /// The numbers in a chunk: four x coordinates, then four y coordinates, then four node numbers.
   struct Lanes {
     fileprivate let start: UnsafeMutableRawPointer
 
@@ -196,14 +196,14 @@ extension NeighbourGrid {
     }
   }
 
-  @inline(__always) static func lanes(of piece: UnsafeMutablePointer<Piece>) -> Lanes {
-    Lanes(start: UnsafeMutableRawPointer(piece))
+  @inline(__always) static func lanes(of chunk: UnsafeMutablePointer<Chunk>) -> Lanes {
+    Lanes(start: UnsafeMutableRawPointer(chunk))
   }
 
   @inline(__always) private static func set(
-    _ piece: UnsafeMutablePointer<Piece>, _ lane: Int, _ position: PlanePoint, _ node: UInt32
+    _ chunk: UnsafeMutablePointer<Chunk>, _ lane: Int, _ position: PlanePoint, _ node: UInt32
   ) {
-    let lanes = lanes(of: piece)
+    let lanes = lanes(of: chunk)
     lanes[lane] = position.x
     lanes[4 &+ lane] = position.y
     lanes[8 &+ lane] = node

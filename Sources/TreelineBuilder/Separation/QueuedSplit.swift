@@ -5,8 +5,8 @@ struct QueuedSplit: Comparable {
   var squaredDistance: UInt64
   var node: UInt32
   /// The stamp (`InternalNode.stamp`) that the node had when this entry was queued. If the stamp of the node has
-  /// changed since then, this entry is no longer valid: the node was queued again, was split, or became *unsure* (see
-  /// `SplitSequence`).
+  /// changed since then, this entry is no longer valid: the node was queued again, was split, or became *undecided*
+  /// (see `SplitSequence`).
   var stamp: UInt32
 
   /// Returns whether split `a` is taken before split `b`: the split with the greater distance comes first. Splits at

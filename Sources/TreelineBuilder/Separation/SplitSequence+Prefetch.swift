@@ -7,13 +7,13 @@ import Treeline
 extension SplitSequence {
   /// Prefetches the data for later searches for a node's neighbors, in four steps. The first step prefetches the node.
   /// The second step prefetches the nodes to which the node links, and the slots of the cells around the node. The
-  /// third step prefetches the first pieces of these cells. The fourth step prefetches the pieces after them. Each
+  /// third step prefetches the first chunks of these cells. The fourth step prefetches the chunks after them. Each
   /// step reads only data that an earlier step has prefetched.
   @inline(__always) mutating func prefetchAhead() {
     for index in queue.progress(ahead: Self.nodeAhead) {
       prefetchNode(index &+ Self.nodeAhead)
       prefetchSlots(index &+ Self.slotsAhead)
-      prefetchPieces(index &+ Self.piecesAhead)
+      prefetchChunks(index &+ Self.chunksAhead)
       prefetchNextPieces(index &+ Self.nextPiecesAhead)
     }
   }
@@ -22,7 +22,7 @@ extension SplitSequence {
   /// numbers of searches by which the steps run ahead. If each number were half as large, the speed would be the same.
   private static var nodeAhead: Int { 24 }
   private static var slotsAhead: Int { 18 }
-  private static var piecesAhead: Int { 12 }
+  private static var chunksAhead: Int { 12 }
   private static var nextPiecesAhead: Int { 6 }
 
   @inline(__always) private func prefetchNode(_ index: Int) {
@@ -51,28 +51,28 @@ extension SplitSequence {
     }
   }
 
-  @inline(__always) private mutating func prefetchPieces(_ index: Int) {
+  @inline(__always) private mutating func prefetchChunks(_ index: Int) {
     guard queue.sorted.indices.contains(index) else { return }
     cellsAhead.update(index) { slot in
-      let piece = grid.piece(inSlot: slot)
-      prefetch(grid.pieces + Int(piece))
-      return piece
+      let chunk = grid.chunk(inSlot: slot)
+      prefetch(grid.chunks + Int(chunk))
+      return chunk
     }
   }
 
   @inline(__always) private mutating func prefetchNextPieces(_ index: Int) {
     guard queue.sorted.indices.contains(index) else { return }
-    cellsAhead.update(index) { piece in
-      prefetch(grid.pieces + Int(grid.pieces[Int(piece)].next))
-      return piece
+    cellsAhead.update(index) { chunk in
+      prefetch(grid.chunks + Int(grid.chunks[Int(chunk)].next))
+      return chunk
     }
   }
 
-  /// Rebuilds the grid if it may run out of pieces, which hold the nodes of its cells. Also rebuilds the grid once two
+  /// Rebuilds the grid if it may run out of chunks, which hold the nodes of its cells. Also rebuilds the grid once two
   /// conditions are met: the cells are too large for the current search distance, and the searches since the last
   /// rebuild have taken as long as the next rebuild will take.
   @inline(__always) mutating func fitGrid(to squaredDistance: UInt64) {
-    if squaredDistance < gridSquaredDistance / 2 && piecesSinceGrid > 4 * shownCount || grid.isExhausted {
+    if squaredDistance < gridSquaredDistance / 2 && chunksSinceGrid > 4 * shownCount || grid.isExhausted {
       remakeGrid(for: squaredDistance)
     }
   }
@@ -81,7 +81,7 @@ extension SplitSequence {
     grid.empty(for: shownCount, side: 2 * Double(squaredDistance).squareRoot())
     cellsAhead.removeAll()
     gridSquaredDistance = squaredDistance
-    piecesSinceGrid = 0
+    chunksSinceGrid = 0
     work.grids += 1
     work.nodesOnGrids += shownCount
     insertShown()
@@ -95,7 +95,7 @@ extension SplitSequence {
     func add(_ position: PlanePoint, _ node: UInt32) {
       if nodes[Int(node)].isSplit {
         stack.append(node)
-      } else if !nodes[Int(node)].isUnsure {
+      } else if !nodes[Int(node)].isUndecided {
         shown.append((position, node))
       }
     }
@@ -122,7 +122,7 @@ extension SplitSequence {
 }
 
 /// A ring buffer with one entry for each of the next searches for a node's neighbors. An entry lists the cells that
-/// the search will read, as slot numbers or piece numbers.
+/// the search will read, as slot numbers or chunk numbers.
 ///
 /// If an entry is too short for all cells of a search, the remaining cells are not prefetched.
 struct CellsAhead: ~Copyable {

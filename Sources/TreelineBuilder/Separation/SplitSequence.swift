@@ -20,9 +20,9 @@ import Treeline
 ///
 /// A sequence may be a part of another sequence. The part begins with the nodes that are shown at some distance, and
 /// ends at a smaller distance. The part knows only some of the nodes, and is given boxes in which unknown nodes may be
-/// shown. If no known node blocks a node, but the node is near such a box, the node becomes *unsure*, because an
-/// unknown node may block it. From then on, all nodes within the box of the unsure node are unsure, too: see
-/// `SeparationPieces`.
+/// shown. If no known node blocks a node, but the node is near such a box, the node becomes *undecided*, because an
+/// unknown node may block it. From then on, all nodes within the box of the undecided node are undecided, too: see
+/// `SeparationParts`.
 ///
 /// A node is looked at again only when r reaches the node's upper bound. This idea comes from lazy greedy algorithms
 /// (M. Minoux, 1978, doi:10.1007/BFb0006528). The order of the splits is the farthest-point order (T. Gonzalez, 1985,
@@ -33,11 +33,11 @@ struct SplitSequence: ~Copyable {
   let shownFirst: ContiguousArray<ShownNode>
   /// Range of squared distances. The square of r falls from the upper bound of this range to the lower bound.
   let squaredDistances: ClosedRange<UInt64>
-  var unsure: UnsureBoxes
-  /// Whether one of the sequence's own nodes has become unsure. The sequence must compute the separations of its own
-  /// nodes (`isOwn`). But the separation of an unsure node may depend on nodes that the sequence does not know. So the
-  /// sequence ends once this property is true.
-  private(set) var hasUnsureOwn = false
+  var unknown: UnknownBoxes
+  /// Whether one of the sequence's own nodes has become undecided. The sequence must compute the separations of its own
+  /// nodes (`isOwn`). But the separation of an undecided node may depend on nodes that the sequence does not know. So
+  /// the sequence ends once this property is true.
+  private(set) var hasUndecidedOwn = false
   let projection: Plane.Projection
   let monitor: BuildMonitor
   /// Code of each node's separation. All codes are zero at the beginning.
@@ -48,9 +48,9 @@ struct SplitSequence: ~Copyable {
   var cellsAhead = CellsAhead()
   /// Square of the distance for which the grid's cells were made.
   var gridSquaredDistance = UInt64.max
-  /// Number of pieces of cells that have been searched since the grid was made. A piece holds up to four nodes of a
+  /// Number of chunks of cells that have been searched since the grid was made. A chunk holds up to four nodes of a
   /// cell.
-  var piecesSinceGrid = 0
+  var chunksSinceGrid = 0
   /// Number of nodes that are shown now.
   var shownCount = 1
   var work = SeparationWork()
@@ -68,7 +68,7 @@ struct SplitSequence: ~Copyable {
   ) {
     (nodes, self.projection) = (table.nodes, projection)
     shownFirst = table.root == InternalNode.none ? [] : [(table.nodes[Int(table.root)].position, table.root)]
-    (squaredDistances, unsure) = (1 ... .max, UnsureBoxes(projection, reach: .max))
+    (squaredDistances, unknown) = (1 ... .max, UnknownBoxes(projection, reach: .max))
     (self.separations, self.monitor, self.note) = (separations, monitor, note)
     queue = SplitQueue(monitor)
     grid = NeighbourGrid(capacity: pointCount, projection, monitor)
@@ -76,13 +76,13 @@ struct SplitSequence: ~Copyable {
 
   /// Makes a sequence that is a part of another sequence.
   ///
-  /// - Parameter unsure: Boxes in which other nodes may be shown at the beginning. The part does not know these nodes.
+  /// - Parameter unknown: Boxes in which other nodes may be shown at the beginning. The part does not know these nodes.
   init(
-    _ part: PieceNodes, _ squaredDistances: ClosedRange<UInt64>, unsure: UnsureBoxes, _ projection: Plane.Projection,
+    _ part: PartNodes, _ squaredDistances: ClosedRange<UInt64>, unknown: UnknownBoxes, _ projection: Plane.Projection,
     _ monitor: BuildMonitor
   ) {
     (nodes, shownFirst, separations, self.projection) = (part.nodes, part.shown, part.codes, projection)
-    (self.squaredDistances, self.unsure, self.monitor, note) = (squaredDistances, unsure, monitor, nil)
+    (self.squaredDistances, self.unknown, self.monitor, note) = (squaredDistances, unknown, monitor, nil)
     queue = SplitQueue(monitor)
     grid = NeighbourGrid(capacity: part.shown.count + part.count, projection, monitor)
   }
@@ -94,10 +94,10 @@ struct SplitSequence: ~Copyable {
     for (_, node) in shownFirst where node != InternalNode.none {
       enqueue(node, at: min(nodes[Int(node)].squaredOwnDistance, squaredDistances.upperBound))
     }
-    while !hasUnsureOwn, let split = queue.next() {
+    while !hasUndecidedOwn, let split = queue.next() {
       prefetchAhead()
       guard nodes[Int(split.node)].stamp == split.stamp else { continue }
-      if nodes[Int(split.node)].isUnsure {
+      if nodes[Int(split.node)].isUndecided {
         spread(nodes[Int(split.node)], split.squaredDistance)
         continue
       }
@@ -114,28 +114,28 @@ struct SplitSequence: ~Copyable {
 
 extension SplitSequence {
   /// Splits a node if it can be split at the given distance. Otherwise queues the node again, or makes the node
-  /// unsure.
+  /// undecided.
   @inline(__always) mutating func look(at number: UInt32, squaredDistance: UInt64) {
     let node = nodes[Int(number)]
     let nearest = nearestNeighbour(of: number, node, nearerThan: squaredDistance)
     if nearest.squaredDistance < squaredDistance {
       wait(number, for: nearest.node, orUntil: nearest.squaredDistance)
-    } else if !unsure.isEmpty, unsure.reach(node.left, node.right, within: squaredDistance) {
+    } else if !unknown.isEmpty, unknown.reach(node.left, node.right, within: squaredDistance) {
       giveUp(number, node, squaredDistance)
     } else {
       split(number, node, at: squaredDistance)
     }
   }
 
-  /// Makes a node unsure, because unknown nodes may affect the distance at which it is split. From now on, all nodes
-  /// that may be shown instead of the node are unsure, too.
+  /// Makes a node undecided, because unknown nodes may affect the distance at which it is split. From now on, all nodes
+  /// that may be shown instead of the node are undecided, too.
   private mutating func giveUp(_ number: UInt32, _ node: InternalNode, _ squaredDistance: UInt64) {
-    nodes[Int(number)].setUnsure()
+    nodes[Int(number)].setUndecided()
     grid.remove(number, at: node.position)
     shownCount -= 1
-    unsure.insert(PlaneRect(node.position), within: squaredDistance)
+    unknown.insert(PlaneRect(node.position), within: squaredDistance)
     spread(node, squaredDistance)
-    if node.isOwn { hasUnsureOwn = true }
+    if node.isOwn { hasUndecidedOwn = true }
     var waiter = node.firstWaiter
     while waiter != InternalNode.none {
       let next = nodes[Int(waiter)].nextWaiter
@@ -145,13 +145,14 @@ extension SplitSequence {
     }
   }
 
-  /// Records that the children of an unsure node may be shown from now on, and makes these children unsure, too. When
-  /// the falling distance r is small enough to split a child, the children of this child are treated in the same way.
+  /// Records that the children of an undecided node may be shown from now on, and makes these children undecided, too.
+  /// When the falling distance r is small enough to split a child, the children of this child are treated in the same
+  /// way.
   private mutating func spread(_ node: InternalNode, _ squaredDistance: UInt64) {
     for (child, position) in [(node.leftNode, node.left), (node.rightNode, node.right)] {
-      unsure.insert(PlaneRect(position), within: squaredDistance)
+      unknown.insert(PlaneRect(position), within: squaredDistance)
       if child == InternalNode.none { continue }
-      nodes[Int(child)].setUnsure()
+      nodes[Int(child)].setUndecided()
       let own = nodes[Int(child)].squaredOwnDistance
       if own >= squaredDistance {
         spread(nodes[Int(child)], squaredDistance)
@@ -186,7 +187,7 @@ extension SplitSequence {
   ) {
     let seen = grid.findNearest(to: a, b, in: area, but: number, &nearest)
     work.cells += seen.cells
-    piecesSinceGrid += seen.pieces
+    chunksSinceGrid += seen.chunks
   }
 
   /// Returns an upper bound of a distance, given the square of the distance. The bound is in whole units and at most

@@ -80,7 +80,7 @@ struct Halves {
 
   /// Returns the line of all positions that are equally far from the means of both halves; nil if the two means,
   /// rounded to doubles, are equal.
-  @inline(__always) func bisector(from corner: PlanePoint) -> Split? {
+  @inline(__always) func bisector(from corner: PlanePoint) -> SplitLine? {
     let (leftCount, rightCount) = (Self.double(self.left.count), Self.double(all.count &- self.left.count))
     // One instruction divides the sums of x and y by the number of points.
     let left = SIMD2(Self.double(self.left.x), Self.double(self.left.y)) / leftCount
@@ -89,7 +89,7 @@ struct Halves {
     let (between, sum) = (right - left, left + right)
     let axis = PrincipalAxis(along: between.x, between.y)
     let product = Double(axis.x) * sum.x + Double(axis.y) * sum.y
-    return Split(corner: corner, axis: axis, threshold: Int64(floor: product / 2))
+    return SplitLine(corner: corner, axis: axis, threshold: Int64(floor: product / 2))
   }
 }
 

@@ -16,15 +16,15 @@ struct LeastScatterSplit: SplitAlgorithm {
   let monitor: BuildMonitor
 
   func split<Sum>(
-    _ points: PointGroup<Sum>, in arrays: PointArrays, across axis: PrincipalAxis, threads: Int
-  ) -> Split {
+    _ points: NodePoints<Sum>, in arrays: PointArrays, across axis: PrincipalAxis, threads: Int
+  ) -> SplitLine {
     let corner = points.corner
     let members = UnsafeBufferPointer(start: arrays.points + points.first, count: points.count)
     let halves = Halves(of: points.moments)
     let best = SplitPositionSearch.bestPosition(
       between: members.baseAddress!, of: points.moments, halves, DotProducts(corner: corner, axis: axis),
       linkingIn: arrays.spareRows + points.first, threads: threads, monitor)
-    var turns = LineTurns(of: halves, at: best, across: axis, from: corner)
+    var turns = LineRefinement(of: halves, at: best, across: axis, from: corner)
     if members.count == 2 || monitor.isCancelled { return turns.split }
     while let next = turns.next,
       turns.take(leftSums(of: members, by: next, threads: threads), of: next), !monitor.isCancelled
@@ -32,7 +32,7 @@ struct LeastScatterSplit: SplitAlgorithm {
     return turns.split
   }
 
-  private func leftSums(of points: UnsafeBufferPointer<PlanePoint>, by split: Split, threads: Int) -> Halves.Sums {
+  private func leftSums(of points: UnsafeBufferPointer<PlanePoint>, by split: SplitLine, threads: Int) -> Halves.Sums {
     if threads == 1 && points.count <= BuildMonitor.blockSize {
       return Self.leftSums(of: points.baseAddress!, count: points.count, by: split)
     }
@@ -54,7 +54,7 @@ struct LeastScatterSplit: SplitAlgorithm {
   /// Coordinates are measured from the plane's corner. If the x component of the axis is negative, x is measured from
   /// the opposite corner instead. The same holds for y.
   @inline(never) static func leftSums(
-    of points: UnsafePointer<PlanePoint>, count: Int, by split: Split
+    of points: UnsafePointer<PlanePoint>, count: Int, by split: SplitLine
   ) -> Halves.Sums {
     let (x, y) = (MirroredAxis(split.axis.x, split.corner.x), MirroredAxis(split.axis.y, split.corner.y))
     let end = UInt64(bitPattern: split.threshold) &+ x.productOfCorner &+ y.productOfCorner &+ 1
@@ -93,7 +93,7 @@ private struct MirroredAxis {
 
   @inline(__always) var productOfCorner: UInt64 { UInt64(component) &* corner }
 
-  /// Returns the sum of the distances of `count` points from the corner of the split (see `Split`). Distances are
+  /// Returns the sum of the distances of `count` points from the corner of the split (see `SplitLine`). Distances are
   /// measured along x only, or along y only.
   ///
   /// - Parameter sum: The sum of the coordinates of the points. If coordinates are mirrored, this is the sum of the

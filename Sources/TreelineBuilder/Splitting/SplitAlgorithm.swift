@@ -4,21 +4,22 @@ import Treeline
 /// axis. There is one type for each kind of `SplitRule`.
 ///
 /// The builder is generic over the algorithm and compiled separately for each algorithm. So no algorithm slows down
-/// another algorithm. `Splitting` chooses the algorithm.
+/// another algorithm. `SplitBuild` chooses the algorithm.
 protocol SplitAlgorithm: Sendable {
   /// Returns the split of some points. The dot products of the points with the axis must not all be equal.
   ///
   /// Both sides of the split have points. If the build is cancelled, any split may be returned. The spare arrays may be
   /// overwritten in the range of the points. The split does not depend on the number of threads.
-  func split<Sum>(_ points: PointGroup<Sum>, in arrays: PointArrays, across axis: PrincipalAxis, threads: Int) -> Split
+  func split<Sum>(_ points: NodePoints<Sum>, in arrays: PointArrays, across axis: PrincipalAxis, threads: Int)
+    -> SplitLine
 }
 
 /// Splits at the mean: `SplitRule.mean`. Both sides have points, because the least dot product of a point with the
 /// axis is at most the mean of all dot products, and the greatest is above the mean.
 struct MeanSplit: SplitAlgorithm {
   @inline(__always) func split<Sum>(
-    _ points: PointGroup<Sum>, in arrays: PointArrays, across axis: PrincipalAxis, threads: Int
-  ) -> Split { Split(atMeanOf: points.moments, from: points.corner, across: axis) }
+    _ points: NodePoints<Sum>, in arrays: PointArrays, across axis: PrincipalAxis, threads: Int
+  ) -> SplitLine { SplitLine(atMeanOf: points.moments, from: points.corner, across: axis) }
 }
 
 extension PointArrays {
@@ -28,9 +29,9 @@ extension PointArrays {
   /// the axis are not all equal. They are not all equal, because the scatter along the principal axis is at least half
   /// of all scatter, which is above 0.
   @inline(__always) func principalSplit<Sum>(
-    _ points: PointGroup<Sum>, _ scatter: Scatter, by algorithm: some SplitAlgorithm,
+    _ points: NodePoints<Sum>, _ scatter: Scatter, by algorithm: some SplitAlgorithm,
     solver: PrincipalAxis.Solver, threads: Int = 1
-  ) -> Split {
+  ) -> SplitLine {
     let axis = PrincipalAxis(of: scatter, by: solver) ?? PrincipalAxis(alongLongerSideOf: box(points.range))
     return algorithm.split(points, in: self, across: axis, threads: threads)
   }

@@ -13,8 +13,8 @@ struct WeightedMeanSplit: SplitAlgorithm {
   let monitor: BuildMonitor
 
   func split<Sum>(
-    _ points: PointGroup<Sum>, in arrays: PointArrays, across axis: PrincipalAxis, threads: Int
-  ) -> Split {
+    _ points: NodePoints<Sum>, in arrays: PointArrays, across axis: PrincipalAxis, threads: Int
+  ) -> SplitLine {
     let deviation = Deviation(from: points)
     func parts<Result: Sendable>(_ work: @Sendable (Range<Int>) -> Result) -> [Result] {
       threads == 1
@@ -23,7 +23,7 @@ struct WeightedMeanSplit: SplitAlgorithm {
     let scale = 1 / parts { greatestSquare(of: $0, in: arrays, deviation) }.max()!
     let sums = parts { self.sums(over: $0, in: arrays, from: points.corner, deviation, scale) }.reduce(
       WeightedSums(), +)
-    return Split(corner: points.corner, axis: axis, threshold: sums.meanProduct(with: axis))
+    return SplitLine(corner: points.corner, axis: axis, threshold: sums.meanProduct(with: axis))
   }
 
   @inline(__always) private func greatestSquare(of range: Range<Int>, in arrays: PointArrays, _ deviation: Deviation)
@@ -57,7 +57,7 @@ private struct Deviation: Sendable {
   private let x: UInt64
   private let y: UInt64
 
-  @inline(__always) init<Sum>(from points: PointGroup<Sum>) {
+  @inline(__always) init<Sum>(from points: NodePoints<Sum>) {
     corner = points.corner
     (count, x, y) = (points.moments.count, points.moments.x, points.moments.y)
   }

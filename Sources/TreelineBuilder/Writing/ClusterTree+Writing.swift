@@ -229,7 +229,7 @@
       switch self {
       case .kept(let bytes): try body(bytes)
       case .made(let bytes): try with(bytes)
-      case .matrix(let bytes, let number): try with(ColumnOrder.section(bytes, ofColumn: number))
+      case .matrix(let bytes, let number): try with(RankedPoints.section(bytes, ofColumn: number))
       }
     }
   }

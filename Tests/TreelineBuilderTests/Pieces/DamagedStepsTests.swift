@@ -141,7 +141,7 @@ private struct Steps {
     }
   }
 
-  private mutating func add<Value: PlainValue>(_ value: Value, _ proceed: @escaping (Value) throws -> Void) {
+  private mutating func add<Value: BinaryCodable>(_ value: Value, _ proceed: @escaping (Value) throws -> Void) {
     all.append(Step(kind: "\(Value.self)", bytes: value.plainBytes) { try proceed(Value(plainBytes: $0)) })
   }
 

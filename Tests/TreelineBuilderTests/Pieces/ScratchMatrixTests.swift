@@ -14,7 +14,7 @@ import Treeline
     let section = ColumnMemory(encoded.bytes)
     defer { withExtendedLifetime(section) {} }
     let column = Column.encoded(section.bytes, pointCount: values.count)
-    let order = ColumnOrder(of: column)
+    let order = RankedPoints(of: column)
     let folder = try TemporaryFolder()
     let scratch = try ScratchFolder(folder.path("scratch"), keepsFiles: false)
     defer { scratch.remove() }
@@ -22,7 +22,7 @@ import Treeline
       let sections: [IndexColumn.Preparation: () -> [UInt8]] = [
         .percentiles: order.ranks, .distinct: order.links, .search: { order.search(column) },
       ]
-      let expected = ColumnOrder.section(sections[preparation]!(), ofColumn: 3)
+      let expected = RankedPoints.section(sections[preparation]!(), ofColumn: 3)
       let workspace = ScratchMatrix.Workspace(
         folder: scratch, memory: memory, monitor: BuildMonitor(pointCount: 0), blockSize: blockSize)
       let matrix = try ScratchMatrix(preparing: column, for: preparation, in: workspace)

@@ -16,7 +16,7 @@ import Treeline
     let (capacity, used) = options.separatedNodes(of: 1 << random.index(below: 32))
     #expect((1...threads).contains(used))
     let bytes =
-      capacity * (used * SeparationPieces.bytesPerNode + SeparationPieces.bytesPerShownNode) + options.reserve
+      capacity * (used * SeparationParts.bytesPerNode + SeparationParts.bytesPerShownNode) + options.reserve
       + options.separationPages
     // Only the minimum number of nodes, which takes 3.5 MB, may need more memory than is allowed.
     #expect(bytes <= memory || capacity == options.leastSeparatedNodes && used == 1, "seed \(seed)")
@@ -70,7 +70,7 @@ import Treeline
       collect(root, .max)
       var separated = SeparatedTree(storage, tree.plane.projection)
       for wanted in [1, 2, 1 + random.index(below: 40), 1 + random.index(below: 2000)] {
-        let found = separated.select(wanted, of: ShownFront(root, of: storage))
+        let found = separated.select(wanted, of: ShownNodes(root, of: storage))
         let place = "\(set), seed \(seed), \(wanted) wanted"
         #expect(limits.filter { $0 >= found.floor }.count == found.count, "\(place)")
         // If there is a lesser distance, the nodes down to that distance would be more nodes than wanted.

@@ -171,7 +171,7 @@ import TreelineBuilder
     var random = SplitMix64(seed: 61_000 + seed)
     let tree = try Self.tree(&random)
     for column in tree.columns where column.name != "kind" {
-      let order = try #require(try ColumnOrder(of: column))
+      let order = try #require(try ValueOrder(of: column))
       func key(_ index: Int) -> (Int, Double, Int) {
         switch column.values {
         case .integers(let integers):

@@ -3,7 +3,7 @@ import Treeline
 /// The layout of a point's codes. A point has one code for each column. The code stands for the point's value in this
 /// column. A point is stored together with its codes until the piece that contains the point is built. The codes are
 /// in the order of the columns.
-struct RecordLayout: Sendable {
+struct CodeLayout: Sendable {
   /// Width of each column's code, in bytes.
   let widths: [Int]
 
@@ -24,7 +24,7 @@ struct PieceInput {
   let points: UnsafeMutableBufferPointer<PlanePoint>
   let rows: UnsafeMutableBufferPointer<UInt64>
   /// The codes of all points, one point after the other. The codes of one point are in the order of the columns.
-  let records: UnsafeMutableRawBufferPointer
+  let codes: UnsafeMutableRawBufferPointer
 }
 
 /// Memory that this object owns. It is deallocated together with the object.
@@ -39,14 +39,14 @@ final class PieceMemory: @unchecked Sendable {
 /// The rows of the points in a piece, and the codes that stand for the points' values in columns.
 struct PieceRows {
   let pointCount: Int
-  let layout: RecordLayout
+  let layout: CodeLayout
   private let rowMemory: PieceMemory
   private let recordMemory: PieceMemory
   /// The points, sorted by row. An entry is the number of a point, counted in the order in which points were read. The
   /// array is nil if the points were read in the order of their rows.
   private var order: [UInt32]?
 
-  init(pointCount: Int, _ layout: RecordLayout) {
+  init(pointCount: Int, _ layout: CodeLayout) {
     (self.pointCount, self.layout) = (pointCount, layout)
     rowMemory = PieceMemory(byteCount: 8 * pointCount)
     recordMemory = PieceMemory(byteCount: layout.length * pointCount)
@@ -54,7 +54,7 @@ struct PieceRows {
 
   func input(_ points: UnsafeMutablePointer<PlanePoint>) -> PieceInput {
     PieceInput(
-      points: UnsafeMutableBufferPointer(start: points, count: pointCount), rows: rows, records: recordMemory.bytes)
+      points: UnsafeMutableBufferPointer(start: points, count: pointCount), rows: rows, codes: recordMemory.bytes)
   }
 
   private var rows: UnsafeMutableBufferPointer<UInt64> { rowMemory.bytes.bindMemory(to: UInt64.self) }

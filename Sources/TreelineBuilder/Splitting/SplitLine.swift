@@ -5,7 +5,7 @@ import Treeline
 ///
 /// Positions are measured from a corner. All arithmetic is exact, because it uses integers. So a point on the line
 /// always counts as left.
-package struct Split: Hashable, Sendable {
+package struct SplitLine: Hashable, Sendable {
   package var corner: PlanePoint
   package var axis: PrincipalAxis
   package var threshold: Int64

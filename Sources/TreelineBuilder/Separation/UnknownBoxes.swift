@@ -6,7 +6,7 @@ import Treeline
 /// There is one grid for each possible width of cells. Widths are powers of two. Each box is stored in a grid whose
 /// cells are at least as wide as the box, and at least as wide as the radius of any later search. So a search for
 /// boxes visits few cells of each grid.
-struct UnsureBoxes {
+struct UnknownBoxes {
   private struct Entry {
     let box: PlaneRect
     /// Index of the next entry in the list of the same cell; -1 at the end of the list. Each new entry is added at the

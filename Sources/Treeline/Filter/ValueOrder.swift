@@ -4,7 +4,7 @@
 /// A *place* is an index in this order. The points with values in a range have adjacent places. So when the range of a
 /// filter moves, the points that enter or leave the range are found without reading other points. The order takes 4
 /// bytes of memory per point, and 20 bytes per point while it is made.
-final class ColumnOrder: PreparedValues {
+final class ValueOrder: PreparedValues {
   private let treeIndices: PreparedArray<UInt32>
 
   var byteCount: Int { treeIndices.byteCount }

@@ -2,13 +2,13 @@ import Treeline
 
 /// Builds the nodes over points on the plane. All threads together split a large node, because otherwise most threads
 /// would be idle while one thread splits the node. A smaller node is split by one thread. Below a certain size, one
-/// thread builds the whole subtree as one piece of work.
-struct TreeBuilder<Algorithm: SplitAlgorithm> {
-  let splitter: Splitter<Algorithm>
+/// thread builds the whole subtree in one go.
+struct NodeBuilder<Algorithm: SplitAlgorithm> {
+  let splitter: NodeSplitter<Algorithm>
   let threads: Int
 
-  /// Least number of pieces of work per thread. With many small pieces, all threads end at about the same time.
-  private static var piecesPerThread: Int { 16 }
+  /// Least number of subtrees per thread. With many small subtrees, all threads end at about the same time.
+  private static var subtreesPerThread: Int { 16 }
 
   /// Sorts the points into tree order, writes the gaps between the points, and returns the nodes. If the build is
   /// cancelled, the nodes are unusable.
@@ -21,11 +21,11 @@ struct TreeBuilder<Algorithm: SplitAlgorithm> {
     let corner = root.corner ?? PlanePoint(x: box.minX, y: box.minY)
     let moments = arrays.moments(0..<pointCount, from: corner, threads: threads, monitor)
     let top = TopNode(
-      Segment(points: PointGroup(first: 0, moments: moments, corner: corner), box: box, level: root.level))
-    let pieceSize = threads == 1 ? pointCount : max(pointCount / (threads * Self.piecesPerThread), 1024)
-    WorkQueue(splitLargest(top, pieceSize)).run(threads: threads) { node in
+      Segment(points: NodePoints(first: 0, moments: moments, corner: corner), box: box, level: root.level))
+    let subtreeSize = threads == 1 ? pointCount : max(pointCount / (threads * Self.subtreesPerThread), 1024)
+    WorkQueue(splitLargest(top, subtreeSize)).run(threads: threads) { node in
       if monitor.isCancelled { return [] }
-      if node.segment.count > pieceSize, let children = split(node) { return children }
+      if node.segment.count > subtreeSize, let children = split(node) { return children }
       var builder = SubtreeBuilder(splitter, pointCount: node.segment.count)
       node.content = .subtree(builder.build(node.segment))
       return []
@@ -37,8 +37,8 @@ struct TreeBuilder<Algorithm: SplitAlgorithm> {
   /// points, unless most splits leave most of the points on one side. All threads together split one node at a time.
   ///
   /// - Returns: The nodes that are small enough for one thread or cannot be split. Their subtrees must still be built.
-  private func splitLargest(_ top: TopNode, _ pieceSize: Int) -> [TopNode] {
-    let most = max(top.segment.count / threads, pieceSize)
+  private func splitLargest(_ top: TopNode, _ subtreeSize: Int) -> [TopNode] {
+    let most = max(top.segment.count / threads, subtreeSize)
     var (large, small) = ([top], [TopNode]())
     while let node = large.popLast() {
       if node.segment.count > most, let children = split(node, threads: threads) {

@@ -1,7 +1,7 @@
 import Treeline
 
 /// The points of a node: the index of its first point in tree order, and the moments of its points.
-struct PointGroup<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
+struct NodePoints<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
   var first: Int
   /// Moments of the points, measured from `corner`.
   var moments: Moments<Sum>
@@ -22,20 +22,20 @@ struct PointGroup<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable
   ///
   /// - Parameter smaller: Moments of the smaller part. The moments of the larger part are the moments of the whole
   ///   group minus `smaller`.
-  @inline(__always) func parts(leftCount: Int, smaller: Moments<Sum>) -> (left: PointGroup, right: PointGroup) {
+  @inline(__always) func parts(leftCount: Int, smaller: Moments<Sum>) -> (left: NodePoints, right: NodePoints) {
     let middle = first &+ leftCount
     let left = leftCount <= count &- leftCount ? smaller : moments - smaller
     return (
-      PointGroup(first: first, moments: left, corner: corner),
-      PointGroup(first: middle, moments: moments - left, corner: corner)
+      NodePoints(first: first, moments: left, corner: corner),
+      NodePoints(first: middle, moments: moments - left, corner: corner)
     )
   }
 
   /// Returns the same points with moments measured from the top left corner of `box`, the box around these points.
-  func moved(to box: PlaneRect) -> PointGroup {
+  func moved(to box: PlaneRect) -> NodePoints {
     let right = box.minX - corner.x
     let down = box.minY - corner.y
-    return PointGroup(
+    return NodePoints(
       first: first, moments: moments.moved(right: right, down: down), corner: PlanePoint(x: box.minX, y: box.minY))
   }
 }

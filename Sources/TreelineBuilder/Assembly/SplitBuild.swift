@@ -1,7 +1,7 @@
 import Treeline
 
 /// Builds the nodes over some points. A split rule splits each node.
-struct Splitting {
+struct SplitBuild {
   let rule: SplitRule
   var solver = PrincipalAxis.Solver.standard
   let principalLevels: Int
@@ -31,8 +31,8 @@ struct Splitting {
   }
 
   private func split(_ memory: BuildMemory, _ root: SubtreeRoot, by algorithm: some SplitAlgorithm) -> TopNode {
-    let splitter = Splitter(
+    let splitter = NodeSplitter(
       arrays: memory.arrays, algorithm: algorithm, solver: solver, principalLevels: principalLevels, monitor: monitor)
-    return TreeBuilder(splitter: splitter, threads: threads).build(pointCount: memory.pointCount, root)
+    return NodeBuilder(splitter: splitter, threads: threads).build(pointCount: memory.pointCount, root)
   }
 }

@@ -6,7 +6,7 @@ import Treeline
 @testable import TreelineBuilder
 
 /// Computes separations in parts and at once. Both results must be equal, bit for bit.
-@Suite struct SeparationPiecesExhaustiveTests {
+@Suite struct SeparationPartsExhaustiveTests {
   @Test(arguments: PointSet.nasty, [SplitRule.mean, .leastScatter])
   func nastyPointsGiveTheSameCodes(_ set: PointSet, _ rule: SplitRule) throws {
     for capacity in [16, 60, 500] { try check(set, rule, capacity: capacity) }
@@ -51,7 +51,7 @@ import Treeline
     let expected = tree.separations(threads: 1).codes
     let found = Mutex(ContiguousArray<UInt16>(repeating: 0, count: tree.pointCount))
     let work = try tree.withStorage { storage throws(PieceError) in
-      let pieces = SeparationPieces(
+      let pieces = SeparationParts(
         of: SeparatedTree(storage, tree.plane.projection), capacity: capacity, threads: threads,
         BuildMonitor(pointCount: 1)
       ) { number, code in found.withLock { $0[Int(number)] = code } }

@@ -5,7 +5,7 @@ struct Segment: Sendable {
   /// The points and their moments. Moments are measured from the corner of the topmost narrow node above this node (see
   /// `isNarrow`). If no node above is narrow, moments are measured from the corner of `box`. The rounded mean of the
   /// points depends on the corner, so the corner must not depend on which thread splits the node.
-  var points: PointGroup<UInt128>
+  var points: NodePoints<UInt128>
   var box: PlaneRect
   /// Index of the record that will describe the node.
   var record = 0
@@ -13,13 +13,13 @@ struct Segment: Sendable {
 
   var count: Int { points.count }
 
-  init(points: PointGroup<UInt128>, box: PlaneRect, level: Int) {
+  init(points: NodePoints<UInt128>, box: PlaneRect, level: Int) {
     (self.points, self.box, self.level) = (points, box, level)
   }
 
   /// Makes a child. If the parent is narrow (see `isNarrow`), the child's moments are measured from the same corner as
   /// the parent's moments. Otherwise the child's moments are measured from the corner of the child's box.
-  init(_ points: PointGroup<UInt128>, in box: PlaneRect, below parent: Segment) {
+  init(_ points: NodePoints<UInt128>, in box: PlaneRect, below parent: Segment) {
     self.init(points: parent.isNarrow ? points : points.moved(to: box), box: box, level: parent.level + 1)
   }
 
@@ -41,7 +41,7 @@ struct Segment: Sendable {
 }
 
 /// Splits nodes above the buckets and partitions their points.
-struct Splitter<Algorithm: SplitAlgorithm>: Sendable {
+struct NodeSplitter<Algorithm: SplitAlgorithm>: Sendable {
   let arrays: PointArrays
   let algorithm: Algorithm
   let solver: PrincipalAxis.Solver
@@ -60,14 +60,14 @@ struct Splitter<Algorithm: SplitAlgorithm>: Sendable {
   ///   - threads: Number of threads that pass over the points.
   ///   - sum: Returns the moments of the points in a range.
   @inline(__always) func split<Sum>(
-    _ points: PointGroup<Sum>, level: Int, threads: Int = 1, summedBy sum: (Range<Int>) -> Moments<Sum>
-  ) -> (left: PointGroup<Sum>, right: PointGroup<Sum>, spread: NodeSpread)? {
+    _ points: NodePoints<Sum>, level: Int, threads: Int = 1, summedBy sum: (Range<Int>) -> Moments<Sum>
+  ) -> (left: NodePoints<Sum>, right: NodePoints<Sum>, spread: NodeSpread)? {
     let scatter = Scatter(points.moments)
     guard points.count > NodeRecord.bucketCapacity, !scatter.isZero else { return nil }
     let split =
       level < principalLevels
       ? arrays.principalSplit(points, scatter, by: algorithm, solver: solver, threads: threads)
-      : Split(inTheMiddleOf: arrays.box(points.range), measuredFrom: points.corner)
+      : SplitLine(inTheMiddleOf: arrays.box(points.range), measuredFrom: points.corner)
     let leftCount = arrays.partition(points.range, by: split, threads: threads, monitor)
     let parts = points.parts(leftCount: leftCount, smaller: sum(points.smallerPart(leftCount: leftCount)))
     // If the build is cancelled, the sums may lack some points. So the two parts must not be used.
@@ -84,7 +84,7 @@ struct Splitter<Algorithm: SplitAlgorithm>: Sendable {
         points, level: segment.level, threads: threads,
         summedBy: { arrays.moments($0, from: points.corner, threads: threads, monitor) })
     else { return nil }
-    func child(_ points: PointGroup<UInt128>) -> Segment {
+    func child(_ points: NodePoints<UInt128>) -> Segment {
       Segment(points, in: arrays.box(points.range, threads: threads, monitor), below: segment)
     }
     return (child(left), child(right), spread)

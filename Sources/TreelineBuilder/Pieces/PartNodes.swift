@@ -6,7 +6,7 @@ import Treeline
 /// the part are left out. The nodes are numbered from 1 in tree order.
 ///
 /// - Complexity: 70 bytes per node.
-final class PieceNodes {
+final class PartNodes {
   let nodes: UnsafeMutablePointer<InternalNode>
   /// Separation code of each node; zero if the node is not split.
   let codes: UnsafeMutablePointer<UInt16>
@@ -15,16 +15,16 @@ final class PieceNodes {
   private let capacity: Int
   private(set) var count = 0
   /// The nodes that are known to be shown when this part of the split sequence begins (see
-  /// `ShownFront.Member.isSure`). Each node is given by its number among the nodes of the part.
+  /// `ShownNodes.Member.isKnown`). Each node is given by its number among the nodes of the part.
   private(set) var shown: ContiguousArray<SplitSequence.ShownNode> = []
   private let storage: TreeStorage
 
   /// - Parameters:
-  ///   - front: Nodes that are shown when the part of the split sequence begins.
+  ///   - start: Nodes that are shown when the part of the split sequence begins.
   ///   - floor: Squared distance at which this part of the split sequence ends. Nodes that can be split only at
   ///     smaller distances are left out.
   ///   - capacity: Greatest number of nodes.
-  init(below front: ShownFront, downTo floor: UInt64, capacity: Int, _ tree: inout SeparatedTree) {
+  init(below start: ShownNodes, downTo floor: UInt64, capacity: Int, _ tree: inout SeparatedTree) {
     self.capacity = capacity + 1
     storage = tree.storage
     nodes = UnsafeMutableRawPointer.allocate(
@@ -36,9 +36,9 @@ final class PieceNodes {
     // not matter.
     let nowhere = PlanePoint(x: 0, y: 0)
     nodes.initialize(to: InternalNode(left: nowhere, right: nowhere, position: nowhere))
-    shown.reserveCapacity(front.nodes.count)
-    for node in front.nodes where node.isSure {
-      shown.append((node.position, collect(below: node, limit: front.squaredDistance, downTo: floor, &tree)))
+    shown.reserveCapacity(start.nodes.count)
+    for node in start.nodes where node.isKnown {
+      shown.append((node.position, collect(below: node, limit: start.squaredDistance, downTo: floor, &tree)))
     }
   }
 
@@ -65,7 +65,7 @@ final class PieceNodes {
   /// it, then the node itself, then the right child and the nodes below it.
   ///
   /// - Returns: the number of the node; `InternalNode.none` if the node cannot be split.
-  private func collect(below top: ShownFront.Member, limit: UInt64, downTo floor: UInt64, _ tree: inout SeparatedTree)
+  private func collect(below top: ShownNodes.Member, limit: UInt64, downTo floor: UInt64, _ tree: inout SeparatedTree)
     -> UInt32
   {
     /// A node whose right side must still be collected.
@@ -108,13 +108,13 @@ final class PieceNodes {
 
   // MARK: - Results
 
-  /// Returns the nodes that are shown after all splits of this part of the split sequence, as a front at the given
-  /// squared distance.
-  func front(after front: ShownFront, at squaredDistance: UInt64, _ tree: inout SeparatedTree) -> ShownFront {
-    var next = ShownFront(squaredDistance: squaredDistance)
+  /// Returns the nodes that are shown after all splits of this part of the split sequence, at the given squared
+  /// distance.
+  func shownNodes(after start: ShownNodes, at squaredDistance: UInt64, _ tree: inout SeparatedTree) -> ShownNodes {
+    var next = ShownNodes(squaredDistance: squaredDistance)
     var known = shown.makeIterator()
-    for member in front.nodes {
-      guard member.isSure, let top = known.next() else {
+    for member in start.nodes {
+      guard member.isKnown, let top = known.next() else {
         next.nodes.append(member)
         continue
       }
@@ -129,9 +129,9 @@ final class PieceNodes {
           stack.append((children.left, entry.pointee.left, entry.pointee.leftNode))
         } else {
           next.nodes.append(
-            ShownFront.Member(
+            ShownNodes.Member(
               node: node, position: position, box: storage.box(of: node),
-              isSure: number == InternalNode.none || !entry.pointee.isUnsure, isOwn: member.isOwn))
+              isKnown: number == InternalNode.none || !entry.pointee.isUndecided, isOwn: member.isOwn))
         }
       }
     }

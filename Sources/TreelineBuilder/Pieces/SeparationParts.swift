@@ -12,23 +12,23 @@ import Treeline
 /// memory. Nodes that cannot be split before the part ends are left out. These nodes are known in advance, because the
 /// squared distance at which a node is split has an upper bound. Each node has an *own distance* (see
 /// `SplitSequence`). The bound is the least squared own distance of the node itself and of all nodes above it.
-/// 2. The nodes that are shown at the end of this part are divided into pieces of neighboring nodes. Each piece is run
-/// as a part of its own. This part continues the sequence with the nodes of the piece and all nodes below them. The
-/// part also includes the nodes in a *margin* around the piece, because these nodes may block nodes of the piece (see
-/// `SplitSequence`). As long as a blocking node is shown, the blocked node cannot be split. The width of the margin is
-/// a few times r. Nodes at the edge of the margin are *unsure* from the beginning: the part cannot know whether they
-/// are split, so a node may be shown anywhere in the box of an unsure node. Another node becomes unsure if an unsure
-/// node may block it, and no node that is certainly shown blocks it. Every other node is split as in the whole
-/// sequence, because every search for nodes around such a node finds the same nodes as in the whole sequence. If a
-/// node of the piece itself becomes unsure, the margin is widened by half, and the piece is run again. This is
-/// repeated until all nodes of the piece are sure.
-/// 3. If a piece has too many nodes for the memory, its part ends before r reaches 0, as in step 1. The nodes that are
-/// shown at the end of the part are divided into pieces again.
+/// 2. The nodes that are shown at the end of this part are divided into batches of neighboring nodes. Each batch is
+/// run as a part of its own. This part continues the sequence with the nodes of the batch and all nodes below them.
+/// The part also includes the nodes in a *margin* around the batch, because these nodes may block nodes of the batch
+/// (see `SplitSequence`). As long as a blocking node is shown, the blocked node cannot be split. The width of the
+/// margin is a few times r. Nodes at the edge of the margin are *undecided* from the beginning: the part cannot know
+/// whether they are split, so a node may be shown anywhere in the box of an undecided node. Another node becomes
+/// undecided if an undecided node may block it, and no node that is certainly shown blocks it. Every other node is
+/// split as in the whole sequence, because every search for nodes around such a node finds the same nodes as in the
+/// whole sequence. If a node of the batch itself becomes undecided, the margin is widened by half, and the batch is
+/// run again. This is repeated until no node of the batch becomes undecided.
+/// 3. If a batch has too many nodes for the memory, its part ends before r reaches 0, as in step 1. The nodes that are
+/// shown at the end of the part are divided into batches again.
 ///
-/// So the result is exact for any data, and the codes of one piece do not depend on any other piece. The distribution
+/// So the result is exact for any data, and the codes of one batch do not depend on any other batch. The distribution
 /// of the points affects only how wide the margins must be. If there are long chains in which each node blocks the
-/// next node, more nodes become unsure, and margins must be wider.
-package final class SeparationPieces: Sendable {
+/// next node, more nodes become undecided, and margins must be wider.
+package final class SeparationParts: Sendable {
   private let tree: SeparatedTree
   /// Approximate number of nodes in a part.
   private let capacity: Int
@@ -43,7 +43,7 @@ package final class SeparationPieces: Sendable {
     /// Number of nodes that were read for all parts of the sequence of splits. The nodes in the margin of a part are
     /// counted, too. If a part was run again, its nodes are counted again.
     package internal(set) var nodesRead = 0
-    package internal(set) var pieces = 0
+    package internal(set) var batches = 0
     /// Number of times that a margin was widened.
     package internal(set) var widenings = 0
     /// Width of the widest margin around a part. The unit is the distance at which the splits of this part begin.
@@ -61,11 +61,11 @@ package final class SeparationPieces: Sendable {
     return work
   }
 
-  /// Memory that a part takes for each node, in bytes. 70 of these bytes are in `PieceNodes`. The other bytes are for
-  /// the grid, the queue, and the boxes of unsure nodes (nodes that may or may not be shown).
+  /// Memory that a part takes for each node, in bytes. 70 of these bytes are in `PartNodes`. The other bytes are for
+  /// the grid, the queue, and the boxes of undecided nodes (nodes that may or may not be shown).
   static let bytesPerNode = 160
   /// Memory for each shown node, in bytes. All threads share this memory.
-  static let bytesPerShownNode = MemoryLayout<ShownFront.Member>.stride + 8
+  static let bytesPerShownNode = MemoryLayout<ShownNodes.Member>.stride + 8
 
   /// - Parameters:
   ///   - capacity: Approximate number of nodes that a part may have in memory. A part has more nodes if its margin
@@ -98,19 +98,19 @@ package final class SeparationPieces: Sendable {
     // by one thread.
     let roots = tree.storage.partRoots
     try forEach(roots.filter { $0.count <= capacity }) { root throws(PieceError) in
-      _ = try self.advance(ShownFront(root, of: self.tree.storage), selecting: self.capacity)
+      _ = try self.advance(ShownNodes(root, of: self.tree.storage), selecting: self.capacity)
       note(Int(root.count))
     }
     for root in roots where root.count > capacity {
-      guard let front = try advance(ShownFront(root, of: tree.storage), selecting: capacity) else {
+      guard let start = try advance(ShownNodes(root, of: tree.storage), selecting: capacity) else {
         preconditionFailure("Expected all separations of a tree, found a separation that needs other nodes")
       }
-      note(Int(root.count) - front.weight)
-      try forEach(front.pieces(upTo: capacity / 2)) { piece throws(PieceError) in
-        guard try self.separate(piece, of: front) else {
-          preconditionFailure("Expected all separations of a piece, found an unknown separation")
+      note(Int(root.count) - start.weight)
+      try forEach(start.batches(upTo: capacity / 2)) { batch throws(PieceError) in
+        guard try self.separate(batch, of: start) else {
+          preconditionFailure("Expected all separations of a batch, found an unknown separation")
         }
-        note(piece.reduce(0) { $0 + front.nodes[Int($1)].weight })
+        note(batch.reduce(0) { $0 + start.nodes[Int($1)].weight })
       }
     }
   }
@@ -137,69 +137,69 @@ package final class SeparationPieces: Sendable {
     if let failure = next.withLock({ $0.failure }) { throw failure }
   }
 
-  /// Computes the separations of the nodes of a piece, and of all nodes below them. A piece consists of some of the
-  /// nodes that are shown in `front`.
+  /// Computes the separations of the nodes of a batch, and of all nodes below them. A batch consists of some of the
+  /// nodes that are shown in `start`.
   ///
-  /// - Returns: false if the separations cannot be computed exactly, even with a margin that contains all nodes of the
-  ///   front. This happens if the separations depend on nodes that may or may not be shown.
-  private func separate(_ piece: [Int32], of front: ShownFront) throws(PieceError) -> Bool {
+  /// - Returns: false if the separations cannot be computed exactly, even with a margin that contains all shown
+  ///   nodes. This happens if the separations depend on nodes that may or may not be shown.
+  private func separate(_ batch: [Int32], of start: ShownNodes) throws(PieceError) -> Bool {
     var margin = Self.leastMargin
-    state.withLock { $0.pieces += 1 }
-    while let part = front.part(around: piece, margin: margin, tree.projection) {
+    state.withLock { $0.batches += 1 }
+    while let part = start.part(around: batch, margin: margin, tree.projection) {
       state.withLock { $0.margin = max($0.margin, margin) }
       if try separate(part) { return true }
       margin += margin / 2
       state.withLock { $0.widenings += 1 }
     }
-    return try separate(front.asked(for: piece))
+    return try separate(start.asked(for: batch))
   }
 
   private static let leastMargin = 4
 
-  private func separate(_ front: ShownFront) throws(PieceError) -> Bool {
-    guard let next = try advance(front, selecting: max(capacity, 4 * front.nodes.count) / 4) else { return false }
-    for piece in next.pieces(upTo: capacity / 2) where try !separate(piece, of: next) { return false }
+  private func separate(_ start: ShownNodes) throws(PieceError) -> Bool {
+    guard let next = try advance(start, selecting: max(capacity, 4 * start.nodes.count) / 4) else { return false }
+    for batch in next.batches(upTo: capacity / 2) where try !separate(batch, of: next) { return false }
     return true
   }
 
-  /// Continues the sequence of splits from a front. A front is the set of nodes that are shown at some distance. If
-  /// all nodes below the front fit into the memory of a part, continues to the end of the sequence. If they do not
+  /// Continues the sequence of splits from given shown nodes. These are the nodes that are shown at some distance. If
+  /// all nodes below these nodes fit into the memory of a part, continues to the end of the sequence. If they do not
   /// fit, stops at a distance above 0. This distance is chosen such that only about `count` nodes can be split before
   /// this distance is reached.
   ///
-  /// - Returns: the nodes that are shown at the reached distance, or a front without nodes at the end of the sequence.
-  ///   Nil if the separation of an own node (see `ShownFront.Member.isOwn`) cannot be computed, because nodes that the
+  /// - Returns: the nodes that are shown at the reached distance, or no nodes at the end of the sequence.
+  ///   Nil if the separation of an own node (see `ShownNodes.Member.isOwn`) cannot be computed, because nodes that the
   ///   part does not know may block the own node.
-  private func advance(_ front: ShownFront, selecting count: Int) throws(PieceError) -> ShownFront? {
+  private func advance(_ start: ShownNodes, selecting count: Int) throws(PieceError) -> ShownNodes? {
     var tree = tree
-    let (weight, shown) = (front.weight, front.nodes.count)
+    let (weight, shown) = (start.weight, start.nodes.count)
     // A part may have more than `capacity` nodes if many nodes are shown when the part begins, and if enough memory is
     // free.
     let most = max(capacity, min(8 * shown, max(room.capacity - shown, 2 * shown)))
     let selection =
-      weight <= most ? (floor: 1, count: weight) : tree.select(count, of: front)
+      weight <= most ? (floor: 1, count: weight) : tree.select(count, of: start)
     room.take(shown + selection.count)
     defer { room.giveBack(shown + selection.count) }
-    let part = PieceNodes(below: front, downTo: selection.floor, capacity: selection.count, &tree)
+    let part = PartNodes(below: start, downTo: selection.floor, capacity: selection.count, &tree)
     state.withLock { $0.nodesRead += part.count }
     tree.forget()
-    var unsure = UnsureBoxes(tree.projection, reach: SplitSequence.reach(front.squaredDistance))
-    for member in front.nodes where !member.isSure { unsure.insert(member.box, within: front.squaredDistance) }
-    if selection.floor > front.squaredDistance {
+    var unknown = UnknownBoxes(tree.projection, reach: SplitSequence.reach(start.squaredDistance))
+    for member in start.nodes where !member.isKnown { unknown.insert(member.box, within: start.squaredDistance) }
+    if selection.floor > start.squaredDistance {
       preconditionFailure("Expected a part whose distances decrease, found a greater distance at its end")
     }
     var sequence = SplitSequence(
-      part, selection.floor...front.squaredDistance, unsure: unsure, tree.projection, monitor)
+      part, selection.floor...start.squaredDistance, unknown: unknown, tree.projection, monitor)
     sequence.run()
     if monitor.isCancelled { throw .cancelled }
     try part.forEachOwnCode { number, code throws(PieceError) in
       try write(number, code)
       tree.touch(codeOf: number)
     }
-    if sequence.hasUnsureOwn { return nil }
-    if selection.floor == 1 { return ShownFront(squaredDistance: 0) }
+    if sequence.hasUndecidedOwn { return nil }
+    if selection.floor == 1 { return ShownNodes(squaredDistance: 0) }
     defer { tree.forget() }
-    return part.front(after: front, at: selection.floor - 1, &tree)
+    return part.shownNodes(after: start, at: selection.floor - 1, &tree)
   }
 }
 

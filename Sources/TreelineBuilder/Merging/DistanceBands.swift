@@ -1,22 +1,22 @@
 import Treeline
 
-/// The distances at which clusters are merged, divided into rounds with the numbers 0 to 254. Four rounds cover a
+/// The distances at which clusters are merged, divided into bands with the numbers 0 to 254. Four bands cover a
 /// doubling of the squared distance.
-enum MergeRounds {
+enum DistanceBands {
   static let last: UInt8 = 254
 
-  /// Returns the round of a squared distance.
-  @inline(__always) static func round(of squaredDistance: UInt64) -> UInt8 {
+  /// Returns the band of a squared distance.
+  @inline(__always) static func band(of squaredDistance: UInt64) -> UInt8 {
     let exponent = 63 &- (squaredDistance | 1).leadingZeroBitCount
     let quarters = exponent >= 2 ? squaredDistance &>> UInt64(exponent &- 2) : squaredDistance &<< UInt64(2 &- exponent)
     return UInt8(truncatingIfNeeded: min(exponent &<< 2 &+ Int(truncatingIfNeeded: quarters & 3), Int(last)))
   }
 
-  /// Returns the greatest squared distance of a round.
-  static func greatest(of round: UInt8) -> UInt64 {
-    if round >= last { return .max }
-    let (exponent, quarters) = (UInt64(round + 1) / 4, UInt64(round + 1) % 4 + 4)
-    // The least squared distance of the next round, rounded up to an integer, minus 1.
+  /// Returns the greatest squared distance of a band.
+  static func greatest(of band: UInt8) -> UInt64 {
+    if band >= last { return .max }
+    let (exponent, quarters) = (UInt64(band + 1) / 4, UInt64(band + 1) % 4 + 4)
+    // The least squared distance of the next band, rounded up to an integer, minus 1.
     return exponent >= 2 ? quarters << (exponent - 2) - 1 : (quarters << exponent + 3) / 4 - 1
   }
 }
@@ -32,12 +32,12 @@ extension BadgeCurve {
     (Double(scaledDistance) + 1).squareRoot() * (Double(width) / 1024) + 1
   }
 
-  /// Returns the greatest possible distance, in units, of two clusters that are merged in a given round or earlier.
+  /// Returns the greatest possible distance, in units, of two clusters that are merged in a given band or earlier.
   ///
   /// - Parameters:
   ///   - diameter: Greatest diameter of one badge.
   ///   - other: Greatest diameter of the other badge; `diameter` if nil.
-  func reach(_ round: UInt8, _ diameter: UInt16, _ other: UInt16? = nil) -> Double {
-    Self.reach(MergeRounds.greatest(of: round), width: width(diameter, other ?? diameter))
+  func reach(_ band: UInt8, _ diameter: UInt16, _ other: UInt16? = nil) -> Double {
+    Self.reach(DistanceBands.greatest(of: band), width: width(diameter, other ?? diameter))
   }
 }

@@ -1,7 +1,7 @@
 import Treeline
 
 /// The points of a column, sorted by value. Sections of ranks, links and searches are made from this order.
-struct ColumnOrder {
+struct RankedPoints {
   private let pointCount: Int
   private let keys: [UInt64]
   /// Points that have a value, sorted by value. Points with equal values are in tree order.
