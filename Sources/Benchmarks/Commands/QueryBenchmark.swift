@@ -35,7 +35,7 @@ struct QueryBenchmark: ParsableCommand {
     let answers = try queries.map { try $0.answer(of: tree) }
     // Answers with fewer clusters than the limit. In these answers, all points of a cluster must share one position.
     let exhausted = zip(queries, answers).filter { $1.count < $0.cut.limit }
-    for (query, answer) in exhausted {
+    for (_, answer) in exhausted {
       require(answer.allSatisfy(\.rect.isPoint), "one of \(answer.count) clusters can be split")
     }
     if check { try zip(queries, answers).forEach { try $0.check($1, of: tree) } }
