@@ -329,6 +329,32 @@ def test_another_tree_replaces_the_badges(open_map):
     assert names and page.evaluate("layer.scene.sprites.length") == len(shown(page))
 
 
+def test_options_that_change_while_a_source_opens_are_kept(open_map):
+    page = open_map("airports", "colorBy: 'country'")
+    # The new order applies to the new tree.
+    page.evaluate("""async () => { const cities = await (await fetch('/points/cities')).json();
+      globalThis.next = await Treeline.build(cities);
+      const shown = layer.setSource(next);
+      layer.set({ order: ['IN', 'BR'] });
+      await shown }""")
+    rest(page)
+    assert page.evaluate("layer.scene.clusters.every(c => c.answer.tree === next)")
+    assert [entry["name"] for entry in page.evaluate("layer.legend")][:2] == ["IN", "BR"]
+    # The column applies to a tree that is not shown yet.
+    page.evaluate("""async () => { layer.set({ colorBy: undefined, order: undefined });
+      const ready = layer.setSource(next);
+      layer.set({ colorBy: 'country' });
+      await ready }""")
+    rest(page)
+    assert len(page.evaluate("layer.legend")) > 2
+
+
+def test_an_unknown_theme_changes_no_option(open_map):
+    page = open_map("airports", "theme: 'dark', onError: (error) => (globalThis.problems ??= []).push(error.message)")
+    page.evaluate("layer.set({ theme: 'drak', ellipses: true })")
+    assert page.evaluate("[problems.length, layer.options.theme, layer.options.ellipses]") == [1, "dark", None]
+
+
 def test_turned_and_tilted_maps_have_their_badges_in_place(open_map):
     page = open_map("airports")
     page.evaluate("map.jumpTo({ bearing: 40, pitch: 50 })")
@@ -412,7 +438,9 @@ def test_a_removed_layer_leaves_nothing(open_map):
 def test_a_plain_source_follows_the_map(open_page):
     page = open_page(MAPLIBRE + """
       await new Promise(done => map.on("load", done));
-      globalThis.source = addTreelineSource(map, "airports", Treeline.build(await pointsOf("airports")));
+      globalThis.followed = (tree) => addTreelineSource(map, "airports", tree);
+      globalThis.airports = Treeline.build(await pointsOf("airports"));
+      globalThis.source = followed(airports);
       for (const layer of treelineLayers("airports")) map.addLayer(layer);
       globalThis.drawn = () => map.queryRenderedFeatures({ layers: ["airports-badges"] })
         .map(({ properties, geometry }) => ({ ...properties, ...map.project(geometry.coordinates) }));
@@ -431,5 +459,16 @@ def test_a_plain_source_follows_the_map(open_page):
     assert touching() == []
     page.evaluate("source.set({ cut: { badges: 2 } })")
     page.wait_for_function("() => map.loaded() && drawn().some(({ badge_px }) => badge_px > 60)")
+    # Also while the map moves, and answers take longer than the pause between two requests.
+    page.evaluate("""async () => { source.remove();
+      const slow = { clusters: async (query) => { await new Promise(done => setTimeout(done, 250)); return (await airports).clusters(query) } };
+      globalThis.source = followed(slow);
+      globalThis.drawings = 0;
+      const own = map.getSource("airports");
+      const setData = own.setData.bind(own);
+      own.setData = (data) => { drawings++; return setData(data) };
+      map.panBy([600, 0], { duration: 2500 });
+      await new Promise(done => setTimeout(done, 2000)) }""")
+    assert page.evaluate("drawings") > 3
     page.evaluate("source.remove()")
     assert page.evaluate("[map.getSource('airports'), map.getLayer('airports-badges')].every((found) => found === undefined)")

@@ -2,6 +2,8 @@
 // and never in a hang.
 
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
 
@@ -12,7 +14,7 @@ import { buildNow } from "../../Sources/TreelineWeb/src/now.js";
 import { RemoteTree } from "../../Sources/TreelineWeb/src/server.js";
 import Default, { SpacedSupercluster } from "../../Sources/TreelineWeb/src/spaced-supercluster.js";
 import { Supercluster } from "../../Sources/TreelineWeb/src/supercluster.js";
-import { coordinatesOf, FIXTURES, seeded } from "./support.js";
+import { built, coordinatesOf, FIXTURES, folder, opened, seeded } from "./support.js";
 
 const WORKER = new URL("../../Sources/TreelineWeb/src/worker.js", import.meta.url);
 const cities = coordinatesOf(`${FIXTURES}/cities.csv.gz`);
@@ -159,6 +161,64 @@ test("answers of another tree are errors", () => {
   refused(() => tree.clusters({ cut: { limit: 2, continuing: foreign } }));
   refused(() => tree.clusters({ cut: { limit: 2, continuing: {} } }));
   assert.equal(tree.transition(shown, tree.filtered((row) => row === 0).clusters({ zoom: 3 })).exited.length, 1);
+});
+
+test("LIKE takes every character but its own three literally", () => {
+  const texts = ["a-b", "a.b", "a|b", "a/b", "a]b", "(a)", "a^b", "a$b", "a{2}", "a?b", "a+b", "a*b", "a-\\b", "a%b"];
+  const tree = buildNow(texts.map((n, i) => ({ type: "Feature", properties: { n }, geometry: { type: "Point", coordinates: [i, 0] } })));
+  for (const text of texts) {
+    assert.equal(tree.filtered(`n LIKE '${text.replace(/[\\%_]/g, "\\$&")}'`).pointCount, 1, text);
+    assert.equal(tree.filtered(`n LIKE '${[...text].map((letter) => `\\${letter}`).join("")}'`).pointCount, 1, text);
+  }
+});
+
+test("times of filters are read as the index reads them, in every time zone", async () => {
+  const times = ["2024-05-01T12:00:00.123456789Z", "2024-05-01T12:00:00Z", "2024-02-29T00:00:00Z", "1969-12-31T23:59:59.999999999Z"];
+  const path = join(folder, "times.csv");
+  writeFileSync(path, `lon,lat,t\n${times.map((time, i) => `${i},0,${time}`).join("\n")}\n`);
+  const tree = await opened(built(path, "--columns", "t"));
+  const rows = (filter) => Array.from(tree.filtered(filter).members(0).rows).sort();
+  assert.deepEqual(Array.from(tree.members(0).toGeoJSON().features, ({ properties: { t } }) => t).sort(), [...times].sort());
+  const zone = process.env.TZ;
+  for (process.env.TZ of ["UTC", "America/New_York", "Asia/Kolkata"]) {
+    assert.deepEqual(rows("t > TIMESTAMP('2024-05-01T10:00:00')"), [0, 1]);
+    assert.deepEqual(rows("t = TIMESTAMP('2024-05-01T12:00:00')"), [1]);
+    assert.deepEqual(rows("t = TIMESTAMP('2024/05/01 14:00+02')"), [1]);
+    assert.deepEqual(rows("t = DATE('2024-05-01')"), [0, 1]);
+    assert.deepEqual(rows("t = DATE('2024-02-29')"), [2]);
+    assert.deepEqual(rows("t < TIMESTAMP('1970-01-01T00:00:00Z')"), [3]);
+    assert.deepEqual(rows("t = TIMESTAMP('2024-05-01T12:00:00.123456789Z')"), [0]);
+  }
+  if (zone === undefined) delete process.env.TZ;
+  else process.env.TZ = zone;
+  for (const literal of ["DATE('May 1, 2024')", "DATE('1')", "DATE('2024-02-30')", "DATE('2024-05-01T10:00:00Z')", "TIMESTAMP('2024-05-01')",
+    "TIMESTAMP('2024-05-01T24:00:00')", "TIMESTAMP('2024-13-01T00:00:00')", "TIMESTAMP('')", "DATE('2024-5-1')"]) {
+    assert.throws(() => tree.filtered(`t = ${literal}`), QueryError, literal);
+  }
+});
+
+test("a filtered tree has every method of a tree", () => {
+  const tree = buildNow(cities);
+  const filtered = tree.filtered((row) => row % 3 === 0);
+  const query = { bbox: [-10, 35, 30, 60], zoom: 5 };
+  const shown = filtered.clusters(query);
+  for (let i = 0; i < shown.length; i += 7) {
+    const id = shown.ids[i];
+    assert.equal(filtered.cluster(id).counts[0], shown.counts[i]);
+    const members = filtered.members(id, { limit: 1e6 });
+    assert.equal(members.total, shown.counts[i]);
+    assert(Array.from(members.rows).every((row) => row % 3 === 0));
+    const children = filtered.children(id);
+    assert.equal(children.counts.reduce((sum, count) => sum + count, 0), children.length ? shown.counts[i] : 0);
+    assert(filtered.parent(id).counts[0] >= shown.counts[i]);
+    assert(filtered.expansionZoom(id) === null || Number.isFinite(filtered.expansionZoom(id)));
+    assert.equal(filtered.where(members.rows[0]).row, members.rows[0]);
+  }
+  const next = filtered.clusters({ ...query, zoom: 6 });
+  assert.equal(filtered.transition(shown, next).exited.length + filtered.transition(shown, next).entered.length >= 0, true);
+  const limited = filtered.clusters({ ...query, cut: { limit: 20 } });
+  assert(filtered.clusters({ ...query, cut: { limit: 20, continuing: limited } }).length <= 20);
+  assert.equal(filtered.filtered((row) => row % 2 === 0).members(0, { limit: 0 }).total, tree.filtered((row) => row % 6 === 0).pointCount);
 });
 
 test("a worker builds what the page builds", async () => {

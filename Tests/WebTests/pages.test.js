@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { cpSync, existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { before, test } from "node:test";
 
 import { QueryError, Treeline } from "../../Sources/TreelineWeb/src/index.js";
@@ -163,6 +164,27 @@ test("a filter or an aggregate loads all pages, and answers like the index", asy
   same(found, expected);
   assert.deepEqual(found.values, expected.values);
   await assert.rejects(tree.filtered("kind = 1").clusters(query), QueryError);
+});
+
+test("answers of a published tree are used after an aggregate or a filter", async () => {
+  const { whole, site } = published.cities;
+  const tree = await Treeline.open(manifest(site));
+  const filter = "country = 'FR'";
+  const query = { bbox: [-10, 35, 30, 60], zoom: 4 };
+  const [plain, own] = [await tree.clusters({ ...query, cut: { limit: 30 } }), whole.clusters({ ...query, cut: { limit: 30 } })];
+  const next = (continuing, more) => ({ ...query, zoom: 5, cut: { limit: 30, continuing }, ...more });
+  const counted = await tree.clusters(next(plain, { aggregate: "count" }));
+  same(counted, whole.clusters(next(own, { aggregate: "count" })));
+  assert.deepEqual(await tree.feature(counted, 0), whole.clusters(next(own, { aggregate: "count" })).feature(0));
+  const [part, ownPart] = [await tree.filtered(filter).clusters(next(plain)), whole.filtered(filter).clusters(next(own))];
+  same(part, ownPart);
+  assert.deepEqual(await tree.feature(part, 0), ownPart.feature(0));
+});
+
+test("Node opens a published index by the address of its file", async () => {
+  const { site } = published.one;
+  assert.equal((await Treeline.open(pathToFileURL(manifest(site)))).pointCount, 1);
+  assert.equal((await (await Treeline.open(pathToFileURL(manifest(site)))).clusters({ zoom: 3 })).length, 1);
 });
 
 test("pages that take too much memory are dropped, and earlier answers stay valid", async () => {

@@ -1,5 +1,7 @@
 // Columns of an index. A column has a value for each point, in tree order.
 
+import { isoTime } from "./time.js";
+
 /** @typedef {import("./index-file.js").Bytes} Bytes */
 /** @typedef {null | boolean | number | string} Value */
 
@@ -101,8 +103,8 @@ export function typedColumn(bytes, offset, length, pointCount) {
     return { name, kind, value, output: value };
   }
   if (kind !== "time") return { name, kind: "number", value: numeric, output: numeric };
-  const exact = integers(bytes, start, width, bytes.view.getBigInt64(offset + 16, true), 0);
-  return { name, kind, value: numeric, output: (index) => isoTime(exact(index), digits, isDates === 1) };
+  const ticks = exactIntegers(bytes, start, width, bytes.view.getBigInt64(offset + 16, true));
+  return { name, kind, value: numeric, output: (index) => isoTime(ticks(index), digits, isDates === 1) };
 }
 
 /** @param {number} number */
@@ -142,29 +144,29 @@ function integers(bytes, start, width, base, digits) {
       return own === missing ? null : (least + own) / divisor;
     };
   }
+  const exact = exactIntegers(bytes, start, width, base);
   return (index) => {
-    const own = width < 8 ? BigInt(codes(bytes, start, width)(index)) : bytes.view.getBigUint64(start + 8 * index, true);
-    return own === (1n << BigInt(8 * width)) - 1n ? null : Number(`${base + own}e-${digits}`);
+    const integer = exact(index);
+    return integer === null ? null : Number(`${integer}e-${digits}`);
   };
 }
 
 /**
- * Returns a time in ISO 8601, without zeros at the end of the decimals.
+ * Returns a function that reads integers. Missing values are null.
  *
- * @param {number | null} integer Seconds since 1970, times 10 to the power of `digits`.
- * @param {number} digits
- * @param {boolean} isDate
+ * @param {Bytes} bytes
+ * @param {number} start
+ * @param {number} width
+ * @param {bigint} base
+ * @returns {(index: number) => bigint | null}
  */
-function isoTime(integer, digits, isDate) {
-  if (integer === null) return null;
-  const unit = 10 ** digits;
-  const seconds = Math.floor(integer / unit);
-  const moment = new Date(seconds * 1000);
-  if (Number.isNaN(moment.getTime())) return null;
-  const [date, time] = moment.toISOString().split("T");
-  if (isDate) return date;
-  const fraction = String(integer - seconds * unit).padStart(digits, "0").replace(/0+$/, "");
-  return `${date}T${time.slice(0, 8)}${digits && fraction ? `.${fraction}` : ""}Z`;
+function exactIntegers(bytes, start, width, base) {
+  const missing = (1n << BigInt(8 * width)) - 1n;
+  const code = codes(bytes, start, width);
+  return (index) => {
+    const own = width < 8 ? BigInt(code(index)) : bytes.view.getBigUint64(start + 8 * index, true);
+    return own === missing ? null : base + own;
+  };
 }
 
 /** Distinct values of a column. Each value is stored as a text and a tag that says the type of the value. */

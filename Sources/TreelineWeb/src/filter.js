@@ -6,6 +6,7 @@
 
 import { columnNamed } from "./column-named.js";
 import { QueryError } from "./errors.js";
+import { secondsOf } from "./time.js";
 import { InView } from "./view.js";
 
 /** @typedef {import("./columns.js").Column} Column */
@@ -226,8 +227,11 @@ class Parser {
     if (word !== "DATE" && word !== "TIMESTAMP") return undefined;
     this.require("(");
     const quoted = this.tokens[this.place++];
-    const moment = quoted?.kind === "text" ? Date.parse(quoted.text.slice(1, -1)) / 1000 : NaN;
-    if (Number.isNaN(moment)) throw this.malformed("a time such as '2024-05-01' in single quotes", -1);
+    const time = quoted?.kind === "text" ? quoted.text.slice(1, -1) : "";
+    const moment = secondsOf(time);
+    if (moment === null || (word === "DATE") !== (time.length === 10)) {
+      throw this.malformed(`${word === "DATE" ? "a date such as '2024-05-01'" : "a time such as '2024-05-01T12:00:00Z'"} in single quotes`, -1);
+    }
     this.require(")");
     return new Moments(moment, word === "DATE" ? moment + 86400 : moment);
   }
@@ -333,7 +337,7 @@ export function textOrder(a, b) {
 function likeExpression(pattern) {
   let source = "";
   for (const part of pattern.matchAll(/\\([^])|([^])/gu)) {
-    source += part[2] === "%" ? "[^]*" : part[2] === "_" ? "[^]" : (part[1] ?? part[2]).replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+    source += part[2] === "%" ? "[^]*" : part[2] === "_" ? "[^]" : (part[1] ?? part[2]).replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
   }
   return new RegExp(`^(?:${source.replace(/(?:\[\^\]\*)+/g, "[^]*?")})$`, "u");
 }

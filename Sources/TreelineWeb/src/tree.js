@@ -256,8 +256,7 @@ export class Tree {
   filtered(filter) {
     const { hierarchy, selection } = this;
     const passes = typeof filter === "function" ? (/** @type {number} */ index) => filter(hierarchy.rows[index]) : this.words.predicateOf(filter, this);
-    const tree = Object.create(Tree.prototype);
-    Object.assign(tree, this);
+    const tree = Object.assign(new Tree(hierarchy, undefined, this.columns, this.description), this);
     tree.selection = new Selection(hierarchy, selection ? (index) => selection.passes(index) && passes(index) : passes);
     return tree;
   }

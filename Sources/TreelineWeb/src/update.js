@@ -388,7 +388,7 @@ function rowsBefore(versions, count) {
  */
 function rowsIn(from, to) {
   const versions = versionsSince(from, to);
-  if (versions) return rowsBefore(versions, to.hierarchy.pointCount);
+  if (versions) return rowsBefore(versions, rowCount(to));
   /** @param {(set: (row: number, other: number) => void) => void} fill */
   const filled = (fill) => {
     const rows = new Int32Array(rowCount(to)).fill(-1);
@@ -396,7 +396,7 @@ function rowsIn(from, to) {
     return rows;
   };
   const later = versionsSince(to, from);
-  if (later) return filled((set) => rowsBefore(later, from.hierarchy.pointCount).forEach((row, other) => { if (row >= 0) set(row, other); }));
+  if (later) return filled((set) => rowsBefore(later, rowCount(from)).forEach((row, other) => { if (row >= 0) set(row, other); }));
   const [known, keys] = [keysOf(from), keysOf(to)];
   const rows = new Map(known.map((key, row) => [key, row]));
   return filled((set) => keys.forEach((key, row) => {

@@ -97,6 +97,10 @@ export class BadgeLayer {
   /** @type {any[]} */
   #members = [];
   #sourceNumber = 0;
+  /** @type {Tree | RemoteTree | PublishedTree | Promise<Tree | RemoteTree | PublishedTree> | null} */
+  #source = null;
+  /** The latest call of `#open`. @type {Promise<void>} */
+  #opened = Promise.resolve();
   #hasFailed = false;
   /**
    * The options of the shown answer.
@@ -172,20 +176,28 @@ export class BadgeLayer {
   }
 
   /** @param {Tree | RemoteTree | PublishedTree | Promise<Tree | RemoteTree | PublishedTree>} source */
-  async #show(source) {
+  #show(source) {
+    this.#source = source;
+    return (this.#opened = this.#open(source));
+  }
+
+  /** @param {Tree | RemoteTree | PublishedTree | Promise<Tree | RemoteTree | PublishedTree>} source */
+  async #open(source) {
     const own = ++this.#sourceNumber;
     this.#hasFailed = false;
     try {
       const answers = new Answers(await source, this.options.colorBy, this.options.order);
       await answers.prepare(this.#answers);
-      if (own !== this.#sourceNumber || this.#isRemoved) return;
+      if (this.#isRemoved) return;
+      if (own !== this.#sourceNumber) return this.#opened;
       answers.select(this.options.filter);
       this.#answers = answers;
       this.#paint();
       this.#renew();
     } catch (error) {
-      if (own !== this.#sourceNumber) return;
+      if (own !== this.#sourceNumber) return this.#opened;
       this.#hasFailed = true;
+      if (this.#answers) this.#source = this.#answers.whole;
       this.#report(error);
       throw error;
     }
@@ -199,12 +211,14 @@ export class BadgeLayer {
    */
   async set(options) {
     const before = this.options;
+    const problem = "theme" in options ? themeProblem(options.theme) : null;
+    if (problem) return this.#report(problem);
     this.options = { ...before, ...options };
-    if (!this.#answers) return;
-    if (this.options.colorBy !== before.colorBy || this.options.order !== before.order) {
-      await this.#show(this.#answers.whole).catch(() => this.#restore(options, before));
+    if (this.#source && (this.options.colorBy !== before.colorBy || this.options.order !== before.order)) {
+      await this.#show(this.#source).catch(() => this.#restore(options, before));
       return;
     }
+    if (!this.#answers) return;
     try {
       if ("filter" in options) this.#answers.select(options.filter);
     } catch (error) {
@@ -316,8 +330,9 @@ export class BadgeLayer {
 
   #paint() {
     let { theme = "auto" } = this.options;
-    if (typeof theme !== "object" && !["auto", "light", "dark"].includes(theme)) {
-      this.#report(new QueryError(`Expected auto, light, dark or an object of colors as the theme, found ${theme}`));
+    const problem = themeProblem(theme);
+    if (problem) {
+      this.#report(problem);
       theme = this.options.theme = "auto";
     }
     const isDark = theme === "auto" ? this.#darkness.matches : theme === "dark";
@@ -549,4 +564,14 @@ const placeOf = (latitude, longitude) =>
 function nameOf({ properties, geometry: { coordinates: [longitude, latitude] } }) {
   const column = Object.keys(properties).find((name) => /^(name|title|label)$/i.test(name));
   return String((column && properties[column]) || `Point at ${placeOf(latitude, longitude)}`);
+}
+
+/**
+ * Returns the error for a theme that is none; null for a theme.
+ *
+ * @param {unknown} theme
+ */
+function themeProblem(theme) {
+  if (theme === undefined || (typeof theme === "object" && theme !== null) || ["auto", "light", "dark"].includes(/** @type {any} */ (theme))) return null;
+  return new QueryError(`Expected auto, light, dark or an object of colors as the theme, found ${theme}`);
 }

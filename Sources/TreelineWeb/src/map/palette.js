@@ -69,7 +69,7 @@ export class Palette {
    * @param {(string | null)[]} categories `null` is the category of all other values.
    */
   useCategories(categories) {
-    this.partTones = categories.map((category, at) => (category === null ? this.other : this.categories[at]));
+    this.partTones = categories.map((category, at) => (category === null ? this.other : (this.categories[at] ?? this.other)));
   }
 
   /**

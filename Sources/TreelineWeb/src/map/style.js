@@ -22,11 +22,13 @@ export function addTreelineSource(map, id, source, { cut, aggregate, onError = c
   map.addSource(id, { type: "geojson", data: { type: "FeatureCollection", features: [] } });
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
-  let number = 0;
+  let asked = 0;
+  /** Number of the latest request whose answer is shown. */
+  let shown = 0;
   const update = async () => {
     clearTimeout(timer);
     timer = undefined;
-    const own = ++number;
+    const own = ++asked;
     try {
       const tree = await source;
       const { lng, lat } = map.getCenter();
@@ -38,7 +40,9 @@ export function addTreelineSource(map, id, source, { cut, aggregate, onError = c
       const view = isTurned ? { bbox: [west, south, Math.min(east, west + 360), north], zoom } : { center: [lng, lat], zoom, width, height };
       const answer = await tree.clusters({ ...view, ...(cut && { cut }), ...(aggregate && { aggregate }) });
       // Discards this answer if a later request was answered first.
-      if (own === number) map.getSource(id)?.setData(answer.toGeoJSON());
+      if (own <= shown) return;
+      shown = own;
+      map.getSource(id)?.setData(answer.toGeoJSON());
     } catch (error) {
       onError(error);
     }
@@ -59,7 +63,7 @@ export function addTreelineSource(map, id, source, { cut, aggregate, onError = c
     },
     /** Stops following the map, and removes the source and all layers that draw it. */
     remove() {
-      number++;
+      shown = Infinity;
       clearTimeout(timer);
       map.off("move", soon);
       map.off("moveend", update);

@@ -52,8 +52,9 @@ export class PageSource {
    * @param {typeof fetch} [ask] A replacement for `fetch`.
    */
   constructor(url, ask) {
-    this.url = url;
-    this.fetch = ask ?? (isPath(url) ? fetchFile : (/** @type {any[]} */ ...call) => fetch(call[0], call[1]));
+    // Node fetches no addresses of files.
+    this.url = typeof location === "undefined" && url.startsWith("file:") ? decodeURIComponent(new URL(url).pathname) : url;
+    this.fetch = ask ?? (isPath(this.url) ? fetchFile : (/** @type {any[]} */ ...call) => fetch(call[0], call[1]));
     /** @type {any} */
     this.manifest = null;
     /** Requests and bytes so far, for measurements. */

@@ -157,11 +157,12 @@ export class PublishedTree {
    * @returns {Promise<Clusters>}
    */
   async clusters(query = {}, { signal, values = false } = {}) {
-    if (query.aggregate !== undefined) return (await this.whole({ signal })).clusters(query);
-    const previous = query.cut?.continuing;
+    if (query.aggregate !== undefined) {
+      const whole = await this.whole({ signal });
+      return whole.clusters(continuingIn(whole, query));
+    }
     const found = await this.#run((tree) => {
-      const own = previous ? { ...query, cut: { ...query.cut, continuing: answerIn(tree, previous) } } : query;
-      const answer = tree.clusters(own);
+      const answer = tree.clusters(continuingIn(tree, query));
       if (query.ellipses) for (let i = 0; i < answer.length; i++) answer.ellipse(i);
       // Positions may depend on points that are not in memory.
       return placed(answer);
@@ -212,8 +213,9 @@ export class PublishedTree {
    * @param {number} i
    * @param {Abortable} options
    */
-  feature(answer, i, { signal } = {}) {
-    return this.#run(() => answer.feature(i), signal, answer.tree);
+  async feature(answer, i, { signal } = {}) {
+    // The answers of aggregates and filters belong to trees in memory.
+    return answer.tree.hierarchy.pages ? this.#run(() => answer.feature(i), signal, answer.tree) : answer.feature(i);
   }
 
   /**
@@ -387,7 +389,8 @@ class FilteredTree {
 
   /** @param {Query} [query] @param {Abortable} [options] */
   async clusters(query, options) {
-    return (await this.whole(options)).clusters(query);
+    const tree = await this.whole(options);
+    return tree.clusters(continuingIn(tree, query));
   }
 
   /** @param {Clusters} answer @param {number} i */
@@ -448,6 +451,18 @@ class FilteredTree {
  */
 function placed(clusters) {
   return clusters.coordinates && clusters;
+}
+
+/**
+ * Returns a query whose earlier answer, if the query has one, is an answer of a given tree.
+ *
+ * @param {Tree} tree
+ * @param {Query} [query]
+ * @returns {Query | undefined}
+ */
+function continuingIn(tree, query) {
+  const previous = query?.cut?.continuing;
+  return previous ? { ...query, cut: { ...query?.cut, continuing: answerIn(tree, previous) } } : query;
 }
 
 /**
