@@ -117,6 +117,24 @@ def test_coordinates_of_any_layout(table):
         assert treelinemap.build(x, y).content_hash == hash
 
 
+def test_rows_that_are_missing_have_no_values():
+    rows = pa.array([{"lon": 1.0, "lat": 2.0}, None, {"lon": 3.0, "lat": 4.0}])
+    with pytest.warns(UserWarning, match="1 row is not in"):
+        assert treelinemap.build(rows, skip_invalid=True).point_count == 2
+    hidden = pa.StructArray.from_arrays([pa.array([50.0, 1.0]), pa.array([50.0, 2.0])], ["lon", "lat"], mask=pa.array([True, False]))
+    with pytest.warns(UserWarning, match="1 row is not in"):
+        assert treelinemap.build(hidden, skip_invalid=True).bounds == pytest.approx((1, 2, 1, 2), abs=1e-6)
+
+
+def test_new_categories_of_a_dictionary_with_equal_entries():
+    part = pa.array(["a", "b"]).dictionary_encode()
+    kinds = pa.chunked_array([part, part])
+    tree = treelinemap.build(pa.table({"id": [1, 2, 3, 4], "lon": [1.0, 2, 3, 4], "lat": [1.0, 2, 3, 4], "kind": kinds}), key="id")
+    new = pa.table({"id": [5, 6], "lon": [5.0, 6], "lat": [5.0, 6], "kind": ["c", "d"]})
+    later = tree.updating(insert=new)
+    assert {kind: len(later.select(f"kind = '{kind}'")) for kind in "abcd"} == {"a": 2, "b": 2, "c": 1, "d": 1}
+
+
 def test_types_that_are_no_column_are_refused():
     for values, message in (
         (pa.array([[1]]), "found lists"),

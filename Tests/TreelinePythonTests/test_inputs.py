@@ -314,6 +314,54 @@ def test_times_that_are_too_far_away_are_refused():
         treelinemap.build([1, 2], [1, 2], columns={"t": np.array([0, 2**62], "M8[Y]")})
 
 
+def test_times_as_objects_keep_their_nanoseconds():
+    exact = np.datetime64("2020-01-01T00:00:00.123456789")
+    zoned = [pd.Timestamp("2020-01-01T01:00:00.123456789+01:00"), pd.Timestamp("2020-01-01T00:00:00.5Z")]
+    for times, expected in (
+        ([exact, None, exact], [exact, np.datetime64("NaT"), exact]),
+        (pd.Series([*zoned, None], dtype=object), [exact, np.datetime64("2020-01-01T00:00:00.5"), np.datetime64("NaT")]),
+    ):
+        tree = treelinemap.build([1, 2, 3], [1, 2, 3], columns={"t": times})
+        assert np.array_equal(kept(tree, "t").astype("M8[ns]"), np.array(expected, "M8[ns]"), equal_nan=True)
+    far = np.datetime64("300000-01-01")
+    for times in ([far, None], [exact, datetime.datetime(9999, 12, 31)]):
+        with pytest.raises(ValueError, match="column 't', row [01]: expected a time nearer to 1970, found"):
+            treelinemap.build([1, 2], [1, 2], columns={"t": times})
+
+
+def test_entries_without_a_stride_are_equal_values():
+    count = 20
+    constant = np.broadcast_to(7.0, count)
+    tree = treelinemap.build(np.broadcast_to(2.5, count), np.arange(count), columns={"p": constant, "n": constant.astype(int)})
+    assert tree.bounds == pytest.approx((2.5, 0, 2.5, count - 1), abs=1e-6)
+    assert kept(tree, "p").tolist() == [7.0] * count
+    assert treelinemap.build(np.broadcast_to([2.0, 48.0], (5, 2))).bounds == pytest.approx((2, 48, 2, 48), abs=1e-6)
+    x, y = np.meshgrid([1.0, 2.0], [3.0, 4.0, 5.0], copy=False)
+    assert treelinemap.build(x[:, 0], y[:, 0]).bounds == pytest.approx((1, 3, 1, 5), abs=1e-6)
+    codes = np.broadcast_to(np.int32(3), count)
+    assert kept(treelinemap.build(np.arange(count), np.arange(count), columns={"c": codes}), "c").tolist() == [3] * count
+
+
+def test_masked_entries_are_missing_values():
+    places = np.ma.array([[2, 48], [3, 49], [-99, -59]], mask=[[0, 0], [0, 0], [1, 1]])
+    with pytest.raises(treelinemap.Error, match="row 2"):
+        treelinemap.build(places)
+    with pytest.warns(UserWarning, match="row 2"):
+        assert treelinemap.build(places, skip_invalid=True).point_count == 2
+    price = np.ma.masked_values([50.0, 200.0, -9999.0], -9999)
+    tree = treelinemap.build([1, 2, 3], [1, 2, 3], columns={"price": price})
+    with pytest.raises(TypeError, match="found a missing value in row 2"):
+        tree.select(price < 100)
+    assert len(tree.select((price < 100).filled(False))) == len(tree.select("price < 100")) == 1
+
+
+def test_a_search_ignores_the_filter():
+    names = {"name": ["anna", "anton", "ann", "bob"], "p": [1, 2, 3, 4]}
+    tree = treelinemap.build([1, 2, 3, 4], [1, 2, 3, 4], columns=names, kinds={"name": "text+search"})
+    for filter in ("p > 2", "p = 4", "p > 4"):
+        assert sorted(tree.select(filter).search("an")["row"].tolist()) == [0, 1, 2]
+
+
 @pytest.mark.parametrize("values", [np.array([1, 2], "M8[Y]"), np.array([1, 2], "m8[s]"), [True, False]])
 def test_what_is_no_number_is_no_coordinate(values):
     with pytest.raises(TypeError, match="x: expected numbers, found"):

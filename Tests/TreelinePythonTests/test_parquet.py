@@ -332,6 +332,13 @@ def test_what_is_wrong_is_told_with_its_place(table, tmp_path):
         treelinemap.build_parquet([folder, tmp_path / "torn.parquet"], out=out)
     with pytest.raises(KeyError, match="'number'"):
         treelinemap.build_parquet(folder, out=out, row="number")
+    degrees = encoded(table, "WKB")
+    described = json.loads(degrees.schema.metadata[b"geo"])
+    described["columns"]["place"]["crs"] = {"id": {"authority": "EPSG", "code": 3857}}
+    pq.write_table(degrees, tmp_path / "degrees.parquet")
+    pq.write_table(degrees.replace_schema_metadata({"geo": json.dumps(described)}), tmp_path / "meters.parquet")
+    with pytest.raises(ValueError, match=r"meters\.parquet: column 'place': expected longitudes and latitudes"):
+        treelinemap.build_parquet([tmp_path / "degrees.parquet", tmp_path / "meters.parquet"], out=out)
     unlike = tmp_path / "unlike.parquet"
     pq.write_table(table.rename_columns(["east", *table.column_names[1:]]), unlike)
     with pytest.raises(KeyError, match=r"unlike\.parquet: there is no column 'lon'; columns: 'east', 'lat'"):

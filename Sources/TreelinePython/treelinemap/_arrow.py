@@ -145,8 +145,11 @@ class Part(NamedTuple):
 class Column:
     """A column: a single array, or all arrays of a stream in their order."""
 
-    def __init__(self, memory: Memory, schema: Schema, parts: list[Part]) -> None:
-        self._memory, self._schema, self._parts = memory, schema, parts
+    def __init__(self, memory: Memory, schema: Schema, parts: list[Part], rows: Column | None = None) -> None:
+        """
+        :param rows: The rows of the table with this column. A value is missing if its row is.
+        """
+        self._memory, self._schema, self._parts, self._rows = memory, schema, parts, rows
 
     def __len__(self) -> int:
         return sum(part.length for part in self._parts)
@@ -164,10 +167,12 @@ class Column:
     def valid(self) -> AnyArray | None:
         """Mask of the values that are present; None if no value is missing."""
         found = [self._valid(part) for part in self._parts]
+        rows = None if self._rows is None else self._rows.valid
         if all(valid is None for valid in found):
-            return None
+            return rows
         pairs = zip(found, self._parts)
-        return np.concatenate([np.ones(part.length, bool) if valid is None else valid for valid, part in pairs])
+        own = np.concatenate([np.ones(part.length, bool) if valid is None else valid for valid, part in pairs])
+        return own if rows is None else own & rows
 
     def _valid(self, part: Part) -> AnyArray | None:
         if self.format == b"n":
@@ -303,7 +308,7 @@ def column(values: Any) -> Column:
     parts = [Part(array, array.offset, array.length) for array in memory.arrays]
     schema = memory.schema
     if schema.format == b"+s" and schema.n_children == 1:
-        return Column(memory, schema.children[0].contents, [part.child(0) for part in parts])
+        return Column(memory, schema.children[0].contents, [part.child(0) for part in parts], Column(memory, schema, parts))
     return Column(memory, schema, parts)
 
 
@@ -316,10 +321,11 @@ def table(values: Any) -> dict[str, Column]:
     if not memory.is_table:
         raise TypeError("expected a table of columns, found one column; name it, as in columns={'price': column}")
     parts = [Part(array, array.offset, array.length) for array in memory.arrays]
+    rows = Column(memory, memory.schema, parts)
     columns = {}
     for number in range(memory.schema.n_children):
         schema = memory.schema.children[number].contents
         if schema.name.decode() in columns:
             raise ValueError(f"expected columns of different names, found two columns named {schema.name.decode()!r}")
-        columns[schema.name.decode()] = Column(memory, schema, [part.child(number) for part in parts])
+        columns[schema.name.decode()] = Column(memory, schema, [part.child(number) for part in parts], rows)
     return columns

@@ -28,6 +28,9 @@ class InputColumn:
         :param others: `valid`, an array of booleans, and `offsets`, `bytes`, `entry_count` and `units_per_second`, with
             the meaning that they have in `treeline_column`.
         """
+        if values is not None and len(values) > 1 and values.strides[0] == 0:
+            # All entries are one value in memory. But for the library, a stride of 0 means entries without gaps.
+            values = np.ascontiguousarray(values)
         self.name, self.kind, self.type, self.others = name, kind, type, others
         self.values: Any = values
         self.valid = valid = others.pop("valid", None)
@@ -142,10 +145,13 @@ class InputColumn:
         if self.type == c.CODES:
             own = InputColumn(self.name, None, c.TEXTS, offsets=self.others["offsets"], bytes=self.others["bytes"])
             entries = [entry for entry in own.texts() if entry is not None]
+            # The dictionary may contain an entry twice.
             codes = {entry: code for code, entry in enumerate(entries)}
-            new = [codes.setdefault(text, len(codes)) if text is not None else -1 for text in texts]
-            if len(codes) > len(set(entries)):
-                entries += [entry for entry, code in codes.items() if code >= len(entries)]
+            for text in texts:
+                if text is not None and text not in codes:
+                    codes[text] = len(entries)
+                    entries.append(text)
+            new = [-1 if text is None else codes[text] for text in texts]
             values = np.concatenate([self.values, np.array(new, "<i4")])
             valid = None if self.valid is None else np.concatenate([self.valid, present])
             offsets, data = _encode(entries)
@@ -254,11 +260,13 @@ def mask_of(values: Any) -> AnyArray:
         found = type(values).__name__ if array is None else f"an array of {array.dtype} with shape {array.shape}"
         raise TypeError(f"expected a mask of booleans, True or False for each row, found {found}")
     is_valid = np.ones(len(array), bool) if column is None or column.valid is None else column.valid
+    if isinstance(values, np.ma.MaskedArray):
+        is_valid &= ~np.ma.getmaskarray(values)
     for row, value in enumerate(array if array.dtype.kind == "O" else []):
         is_valid[row] = isinstance(value, _BOOLEANS)
     if not is_valid.all():
         row = int(is_valid.argmin())
-        found = repr(array[row]) if column is None else "a missing value"
+        found = "a missing value" if column is not None or isinstance(values, np.ma.MaskedArray) else repr(array[row])
         raise TypeError(f"expected a mask of booleans, True or False for each row, found {found} in row {row}")
     return np.ascontiguousarray(array, bool)
 
@@ -351,8 +359,14 @@ def _of_objects(name: str, kind: str | None, objects: AnyArray, unmasked: AnyArr
         _check_exact(name, found, floats, valid)
         return _of_numpy(name, kind, np.array(floats, "<f8"), valid)
     if isinstance(first, _TIMES):
-        times = [np.datetime64(without_zone(time)) for time in filled(_TIMES, "a time", np.datetime64(0, "s"))]
-        return _of_numpy(name, kind, np.array(times, "<M8[us]"), valid)
+        times = [_moment(time) for time in filled(_TIMES, "a time", np.datetime64(0, "s"))]
+        unit = "ns" if any(time.astype("M8[us]") != time for time in times) else "us"
+        array = np.array(times, f"<M8[{unit}]")
+        for row, (time, stored) in enumerate(zip(times, array)):
+            # numpy would silently convert a time that is too far from 1970 to another time.
+            if stored.astype(time.dtype) != time:
+                raise ValueError(f"column {name!r}, row {row}: expected a time nearer to 1970, found {time!r}")
+        return _of_numpy(name, kind, array, valid)
     if not isinstance(first, str | bytes):
         raise _refusal(name, repr(first))
     offsets, data = _encode(filled((str, bytes), "a text", ""))
@@ -398,6 +412,14 @@ def _is_value(value: Any) -> bool:
         return False
     is_equal = value == value
     return isinstance(is_equal, _BOOLEANS) and bool(is_equal)
+
+
+def _moment(time: Any) -> Any:
+    """Returns a time of numpy. Units finer than nanoseconds become nanoseconds."""
+    time = without_zone(time)
+    # numpy itself drops the nanoseconds of a time of pandas.
+    moment = time.to_datetime64() if hasattr(time, "to_datetime64") else np.datetime64(time)
+    return moment.astype("M8[ns]") if np.datetime_data(moment.dtype)[0] in ("ps", "fs", "as") else moment
 
 
 def without_zone(time: Any) -> Any:

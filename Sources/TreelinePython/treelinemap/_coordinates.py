@@ -57,7 +57,7 @@ def coordinates(
         return _of_table(table, planar, names)
     if names != (None, None):
         raise TypeError(f"expected a table, because lon= and lat= name its columns, found {type(x).__name__}")
-    array = np.asarray(x)
+    array = np.asanyarray(x)
     if array.ndim != 2 or array.shape[1] != 2:
         raise ValueError(
             "expected two arrays of coordinates, a table with longitudes and latitudes, a GeoDataFrame or an array of "
@@ -133,7 +133,10 @@ def _doubles(name: str, values: Any) -> AnyArray:
         raise ValueError(f"{name}: {error}") from None
     if array.ndim != 1:
         raise ValueError(f"expected {name} with one dimension, found {array.ndim}")
-    return np.where(np.ma.getmaskarray(values), np.nan, array) if isinstance(values, np.ma.MaskedArray) else array
+    if isinstance(values, np.ma.MaskedArray):
+        return np.where(np.ma.getmaskarray(values), np.nan, array)
+    # For the library, a stride of 0 means numbers without gaps.
+    return array if array.strides[0] else np.ascontiguousarray(array)
 
 
 def _of_arrow(name: str, column: arrow.Column) -> AnyArray:

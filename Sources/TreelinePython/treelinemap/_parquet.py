@@ -143,6 +143,11 @@ def build_parquet(
         warnings.warn(points.note, stacklevel=2)
     for file, found_schema in zip(files, schemas):
         reader.check(file, found_schema.names)
+        if len(points.names) == 1:
+            try:
+                PointColumns(found_schema, None, None, points.names[0], planar)
+            except ValueError as error:
+                raise ValueError(f"{file.path}: {error}") from None
     declared = reader.columns(schema.empty_table(), files[0])
     with _steps.Stream(built.path, options, declared, told, overwrite) as stream:
         with Listing(built, refused) as listing:

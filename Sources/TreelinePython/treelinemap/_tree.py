@@ -392,7 +392,7 @@ class Tree:
         :param column: A column whose kind was given with `+search`. By default the first column with `+search`.
         :raises QueryError: If the tree has no such column.
         """
-        most = min(integer("limit", limit, most=2**64), len(self))
+        most = min(integer("limit", limit, most=2**64), self.point_count)
         return Table._of(
             c.call(c.search, self._handle.pointer, c.encoded(beginning), c.encoded_if_any(column), most)
         )
