@@ -57,6 +57,10 @@ def check_behind(command, port, log):
         # The server trusts the proxy, so the document names the address that the client used.
         assert document["tiles"][0].startswith(f"{address}/"), document
         # The server ends this answer only after 45 seconds.
+        # The server trusts its proxy, so a proxy must not pass on what a client says about itself.
+        request = urllib.request.Request(f"{address}/v1/fleet/tiles.json", headers={"Forwarded": "for=203.0.113.77;host=evil.example"})
+        with urllib.request.urlopen(request, timeout=LIMIT) as found:
+            assert "evil.example" not in found.read().decode()
         with urllib.request.urlopen(f"{address}/v1/fleet/events", timeout=20) as events:
             batch = lines(feature(key, 7, 46, name="x" * 700) for key in range(10_000))
             assert len(batch) > 7 << 20

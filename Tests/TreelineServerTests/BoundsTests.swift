@@ -178,6 +178,28 @@ import Testing
     #expect(order.names.prefix(4).count { $0 == "light" } == 2, "\(order.names)")
   }
 
+  /// A client that always has an answer under way and another one waiting must not keep others from their turns.
+  @Test func aBusyClientLeavesTurnsToOthers() async throws {
+    let pool = AnswerPool(Self.bounds { $0.answerSeconds = 3600 }, threadCount: 1)
+    let order = Order()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<3 {
+        group.addTask {
+          for _ in 0..<40 where order.names.count(where: { $0 == "light" }) < 2 {
+            try await pool.run(for: "busy", cost: 1000) {
+              order.append("busy")
+              usleep(5000)
+            }
+          }
+        }
+      }
+      while order.names.count < 3 { try await Task.sleep(for: .milliseconds(1)) }
+      for _ in 0..<2 { group.addTask { try await pool.run(for: "light", cost: 1000) { order.append("light") } } }
+      try await group.waitForAll()
+    }
+    #expect(order.names.count < 30, "\(order.names)")
+  }
+
   private final class Order: Sendable {
     private let all = Mutex<[String]>([])
     var names: [String] { all.withLock { $0 } }

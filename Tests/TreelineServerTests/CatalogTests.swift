@@ -1,4 +1,5 @@
 import Foundation
+import NIOPosix
 import Testing
 @_spi(Server) import Treeline
 import TreelineBuilder
@@ -38,6 +39,17 @@ import TreelineBuilder
     let new = try #require(server.catalog["places"])
     #expect(await announced.next() === new && new !== old)
     server.catalog.stopEvents()
+    #expect(await announced.next() == nil)
+  }
+
+  /// A stream of a client that has closed its connection must not stay until the next version.
+  @Test func announcementsEndWithTheConnection() async throws {
+    let server = try TestServer()
+    let versions = try #require(server.catalog.versions(of: "places"))
+    let closed = MultiThreadedEventLoopGroup.singleton.any().makePromise(of: Void.self)
+    var announced = versions.stream(for: .seconds(3600), orUntil: closed.futureResult).makeAsyncIterator()
+    #expect(await announced.next() === versions.newest)
+    closed.succeed()
     #expect(await announced.next() == nil)
   }
 

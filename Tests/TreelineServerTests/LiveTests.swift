@@ -54,6 +54,43 @@ import TreelineBuilder
     #expect(index["key"] as? String == "id")
   }
 
+  /// All times of a column are stored with the same number of decimals. A batch must not be accepted if the column could
+  /// not be stored afterwards.
+  @Test func timesThatTheColumnCannotHoldAreRefused() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let path = folder.appendingPathComponent("fleet.treeline").path
+    let tree = try ClusterTree((0..<100).map { Coordinate(longitude: Double($0 % 10), latitude: Double($0 / 10)) })
+    let until = IndexColumn(name: "until", kind: .time) { .string($0 == 7 ? "9999-12-31" : "2026-11-27T10:00:00Z") }
+    try tree.write(toFile: path, columns: [IndexColumn(name: "id", kind: .number) { .number("\($0)") }, until])
+    func opened(_ path: String) throws -> TestClient {
+      let catalog = try Catalog([], live: [LiveIndex(name: "fleet", path: path, key: "id")])
+      var options = ServerOptions()
+      options.writeToken = "secret"
+      return TestClient(responder: try ClusterServer(catalog, options: options).responder)
+    }
+    func line(_ id: Int, _ time: String) -> String {
+      #"{"type":"Feature","geometry":{"type":"Point","coordinates":[2,4]},"properties":{"id":\#(id),"until":\#(time)}}"#
+    }
+    let client = try opened(path)
+    for (number, time) in [
+      "\"2026-11-27T10:00:00.123456789Z\"", "\"2026-11-27T10:00:00.12345678Z\"", "-9223372036854775808",
+      "9223372036854775807", "\"9999-12-30\"", "\"1600-01-01\"",
+    ].enumerated() {
+      let answer = try await change(client, line(200 + number, time), id: "bad\(number)")
+      #expect(answer.status == .unprocessableContent, "\(time): \(String(buffer: answer.body))")
+    }
+    let text = try await change(client, line(200, "\"2026-11-27T10:00:00.123456789Z\""), id: "c").json()["detail"]
+    #expect((text as? String)?.contains("seconds with at most 7 decimals") ?? false, "\(String(describing: text))")
+    #expect(try await change(client, line(200, "\"2026-11-27T10:00:00.1234567Z\""), id: "a").status == .ok)
+    #expect(try await change(client, line(201, "\"2255-01-01T00:00:00Z\""), id: "b").status == .ok)
+    // The log can be applied again, here to a copy, because the server has locked the file.
+    let copy = folder.appendingPathComponent("copy.treeline").path
+    for end in ["", ".log"] { try FileManager.default.copyItem(atPath: path + end, toPath: copy + end) }
+    let again = try await change(try opened(copy), line(202, "\"2026-11-27T10:00:00.1Z\""), id: "d")
+    #expect(again.status == .ok, "\(String(buffer: again.body))")
+  }
+
   @Test func aKeyIsTheSameHoweverItIsWritten() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let client = try client()

@@ -168,14 +168,38 @@
       guard case ColumnError.unsuitableValue(_, let row, let expected, let found, _) = error else { return nil }
       return (row, expected, found)
     }
+    guard kind == .time, case .integers(let own) = self.values else { return nil }
+    let instants = values.map { $0?.instant(numbersPerSecond: 1) }
+    let decimals = instants.map { $0?.digits ?? 0 }
     // A column can hold all times from 1684 to 2255, even if some of its times are exact to the nanosecond.
-    guard kind == .time else { return nil }
-    for (number, value) in values.enumerated() {
-      if let seconds = value?.instant(numbersPerSecond: 1)?.seconds, abs(seconds) > 9_000_000_000 {
-        return (number, "a time from 1684 to 2255", value?.briefDescription ?? "none")
+    let most = (decimals.max() ?? 0) > own.digits ? mostDecimals(besides: own) : 9
+    for (number, instant) in instants.enumerated() {
+      guard let instant else { continue }
+      let found = values[number]?.briefDescription ?? "none"
+      if instant.seconds.magnitude > 9_000_000_000 { return (number, "a time from 1684 to 2255", found) }
+      if decimals[number] > most {
+        let limit = most == 0 ? "whole seconds" : "seconds with at most \(most) \(most == 1 ? "decimal" : "decimals")"
+        return (number, "a time in \(limit), because the column has times before 1684 or after 2255", found)
       }
     }
     return nil
+  }
+
+  /// Returns the greatest number of decimals that a new time may have. All times of a column are stored with the same
+  /// number of decimals, and each must fit into 64 bits.
+  ///
+  /// - Complexity: O(pointCount)
+  private func mostDecimals(besides own: IntegerValues) -> Int {
+    var (least, greatest) = (Int64.max, Int64.min)
+    for index in 0..<pointCount {
+      guard let integer = own.integer(at: index) else { continue }
+      (least, greatest) = (min(least, integer), max(greatest, integer))
+    }
+    guard least <= greatest else { return 9 }
+    let ends = [least, greatest].map { Instant(ticks: $0, digits: own.digits) }
+    return (own.digits...9).last { digits in
+      ends.allSatisfy { Int64(exactly: $0.ticks(digits: digits)) != nil }
+    } ?? own.digits
   }
 
   var indexKind: IndexColumn.Kind {

@@ -13,12 +13,13 @@ final class AnswerLane: Sendable {
 
   fileprivate struct Client {
     var jobs: [Job] = []
-    /// Total cost of the answers computed for this client. For a new client, the total starts at `Queue.served`
-    /// instead of 0.
+    /// Total cost of the answers computed for this client, whether they are finished or not. When a client without
+    /// waiting jobs adds a job, the total is raised to `Queue.served`. So a client cannot save turns for later.
     var served = 0
   }
 
   fileprivate struct Queue {
+    /// The clients with waiting jobs, and clients without waiting jobs that have been served more than `served`.
     var clients: [String: Client] = [:]
     var running: [ObjectIdentifier: any InterruptibleAnswer] = [:]
     var threads = 0
@@ -83,7 +84,8 @@ final class AnswerLane: Sendable {
         queue.removeInterrupted()
       }
       let wait = Double(queue.cost) * queue.seconds / Double(threadCount)
-      var client = queue.clients[name] ?? Client(served: queue.served)
+      var client = queue.clients[name] ?? Client()
+      if client.jobs.isEmpty { client.served = max(client.served, queue.served) }
       guard queue.length < Self.longest, client.jobs.count < Self.longestPerClient, wait < Self.longestWait else {
         return (Int(min(max(wait.rounded(.up), 1), Self.longestWait)), false)
       }
@@ -119,29 +121,34 @@ final class AnswerLane: Sendable {
 
   private func next() -> Job? {
     queue.withLock { queue in
-      while let (name, client) = queue.clients.min(by: { $0.value.served < $1.value.served }) {
-        let job = client.jobs[0]
+      while var (name, client) = queue.next {
+        let job = client.jobs.removeFirst()
         queue.length -= 1
         queue.cost -= job.cost
         queue.served = client.served
-        if client.jobs.count == 1 {
-          queue.clients[name] = nil
-        } else {
-          queue.clients[name]?.jobs.removeFirst()
-          if !job.answer.isInterrupted { queue.clients[name]?.served += job.cost }
-        }
+        if !job.answer.isInterrupted { client.served += job.cost }
+        queue.clients[name] = client
+        queue.forgetServed()
         // No client waits for the answer any more.
         if job.answer.isInterrupted { continue }
         queue.running[ObjectIdentifier(job.answer)] = job.answer
         return job
       }
       queue.threads -= 1
+      // If no job waits, nobody has to be kept from taking the next turn.
+      queue.clients = [:]
       return nil
     }
   }
 }
 
 extension AnswerLane.Queue {
+  /// The client that has been served least of all clients with waiting jobs.
+  fileprivate var next: (String, AnswerLane.Client)? {
+    let waiting = clients.lazy.filter { !$0.value.jobs.isEmpty }
+    return waiting.min { $0.value.served < $1.value.served }.map { ($0.key, $0.value) }
+  }
+
   /// Removes the jobs whose clients have stopped waiting.
   fileprivate mutating func removeInterrupted() {
     for (name, client) in clients {
@@ -149,7 +156,12 @@ extension AnswerLane.Queue {
       length -= client.jobs.count - jobs.count
       cost -= client.jobs.reduce(0) { $0 + $1.cost } - jobs.reduce(0) { $0 + $1.cost }
       clients[name]?.jobs = jobs
-      if jobs.isEmpty { clients[name] = nil }
     }
+    forgetServed()
+  }
+
+  /// Removes clients without waiting jobs whose next job would be treated like the job of a new client.
+  fileprivate mutating func forgetServed() {
+    clients = clients.filter { !$0.value.jobs.isEmpty || $0.value.served > served }
   }
 }

@@ -1,3 +1,4 @@
+import NIOCore
 import Synchronization
 
 /// The newest version of an index, and streams of new versions for clients that wait for changes.
@@ -25,7 +26,9 @@ final class IndexVersions: Sendable {
 
   /// Returns a stream that begins with the newest version and ends after `time`. A slow reader skips versions and gets
   /// the newest version.
-  func stream(for time: Duration) -> AsyncStream<ServedIndex> {
+  ///
+  /// - Parameter closed: If this future completes, the stream ends earlier.
+  func stream(for time: Duration, orUntil closed: EventLoopFuture<Void>? = nil) -> AsyncStream<ServedIndex> {
     let (stream, reader) = AsyncStream<ServedIndex>.makeStream(bufferingPolicy: .bufferingNewest(1))
     let number: Int? = state.withLock { state in
       reader.yield(state.newest)
@@ -38,6 +41,7 @@ final class IndexVersions: Sendable {
       reader.finish()
       return stream
     }
+    closed?.whenComplete { _ in reader.finish() }
     let timer = Task {
       try await Task.sleep(for: time)
       reader.finish()

@@ -46,11 +46,13 @@ struct LiveRoutes {
     try refuseParameters(of: request)
     let known = request.headers[.lastEventID]
     let time = Duration.seconds(min(Self.longestStream, max(options.responseSeconds * 3 / 4, 1)))
+    // A write to a closed connection fails, but the next version may come much later.
+    let closed = context.channel.closeFuture
     let body = ResponseBody { writer in
       // Sends an empty comment, so that the client sees the head of the answer at once.
       try await writer.write(ByteBuffer(string: "retry: 1000\n:\n\n"))
       var last = known
-      for await index in versions.stream(for: time) where index.eventID != last {
+      for await index in versions.stream(for: time, orUntil: closed) where index.eventID != last {
         last = index.eventID
         try await writer.write(try Self.event(index))
       }
