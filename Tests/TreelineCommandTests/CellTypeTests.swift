@@ -43,6 +43,22 @@ import Treeline
     return [points, indexes[0], indexes[2]]
   }
 
+  @Test(arguments: [
+    ("lon,lat,v\n1,2, .5\n3,4,\"1,234.5 \"\n5,6, +5\n7,8, NaN\n", [], ["0.5", "1234.5", "5", "<null>"]),
+    ("lon;lat;v\n1; 2; 2,35\n3; 4;1,5 \n", ["--decimal", "comma"], ["1.5", "2.35"]),
+  ]) func spacesAroundNumbersDoNotCount(text: String, options: [String], expected: [String]) throws {
+    let folder = try TemporaryFolder()
+    let points = try folder.write(text, to: "points.csv")
+    #expect(try values("v", [points] + options) == expected)
+    for declared in ["v", "v:number"] {
+      let index = folder.path("\(declared).treeline")
+      let built = try Tool.run(["build", points, "-o", index, "--columns", declared] + options)
+      #expect(built.code == 0, "\(built.errors)")
+      #expect(try values("v", [index]) == expected)
+      #expect(try Tool.run(["query", index, "--filter", "v < 2", "--quiet"]).code == 0)
+    }
+  }
+
   @Test func codesAreTexts() throws {
     let folder = try TemporaryFolder()
     for input in try inputs(Self.zips, declared: "zip:text", folder) {

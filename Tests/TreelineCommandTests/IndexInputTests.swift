@@ -47,6 +47,24 @@ import Testing
     #expect(other.code == 64 && other.errors.contains("needs a tree split by 'gamma:1.5'"), "\(other.errors)")
   }
 
+  @Test func anAnchorThatTheIndexDoesNotHaveIsRefused() throws {
+    let members = folder.path("members.treeline")
+    let built = try Tool.run(
+      ["build", "Fixtures/airports.csv.gz", "--for", "spacing", "--anchor", "member", "-o", members])
+    try #require(built.code == 0)
+    for (path, anchor, other, place) in [
+      (members, "mean", "member", "lie at one of their points"),
+      (index, "member", "mean", "lie at the means of their points"),
+    ] {
+      let refused = try Tool.run(["query", path, "--anchor", anchor])
+      #expect(refused.code == 64 && refused.errors.contains("'--anchor \(anchor)' needs points"), "\(refused.errors)")
+      #expect(refused.errors.contains(place), "\(refused.errors)")
+      #expect(try Tool.run(["query", path, "--anchor", other]).code == 0)
+    }
+    let grid = try Tool.run(["query", members, "--method", "grid", "--anchor", "member"])
+    #expect(grid.code == 64 && grid.errors.contains("'--anchor' needs '--method pca'"), "\(grid.errors)")
+  }
+
   @Test func redirectedPointsAreReadAsEver() throws {
     let named = try Tool.run(["query", "Fixtures/cities.csv.gz"])
     let redirected = try Tool.runShell("\"$TREELINE\" query - < Fixtures/cities.csv.gz", ["sh"])

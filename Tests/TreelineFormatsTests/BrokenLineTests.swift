@@ -20,7 +20,7 @@ import Treeline
     for (lines, broken) in [
       ([good[0], line, good[1]], 2), ([line, good[0], good[1]], 1), ([good[0], good[1], line], 3),
     ] {
-      for end in ["\n", "\r\n"] {
+      for end in ["\n", "\r\n", "\r"] {
         let text = lines.joined(separator: end) + end
         let table = try read(text, skipping)
         #expect(table.coordinates.map(\.longitude) == [1, 5], "\(text)")

@@ -43,6 +43,33 @@ import Treeline
     #expect(table.notes.isEmpty)
   }
 
+  /// Degrees without a sign, whose hemisphere is in another column, would be read on the wrong side of the world.
+  @Test(arguments: [
+    ("LATITUDE,N/S,LONGITUDE,E/W", "22.9,S,43.1,W", "hemisphere"),
+    ("GPSLatitude,GPSLatitudeRef,GPSLongitude,GPSLongitudeRef", "22.9,South,43.1,West", "hemisphere"),
+    ("lat,lat_hemi,lon,lon_hemi", "22.9,s,43.1,w", "hemisphere"),
+    ("LAT_DEG,LAT_MIN,LONG_DEG,LONG_MIN", "22,54,43,12", "minutes"),
+    ("Latitude degrees,Latitude minutes,Longitude degrees,Longitude minutes", "22,54.5,43,12", "minutes"),
+  ]) func partsOfCoordinatesInOtherColumnsAreRefused(_ names: String, _ cells: String, _ part: String) throws {
+    let error = message("id,\(names)\n1,\(cells)\n")
+    #expect(error.contains("found") && error.contains(part) && error.contains("combine these columns"), "\(error)")
+    let named = try read("id,\(names)\n1,\(cells)\n", ReadingOptions(columns: .sphere(longitude: "4", latitude: "2")))
+    #expect(named.coordinates.count == 1)
+  }
+
+  @Test(arguments: [
+    ("lat,lon,lat_min,lon_min", "2,1,0,0"), ("lat,lon,lat_ref,NS", "2,1,EPSG,12"), ("lat,lon,ew", "2,1,x"),
+  ]) func otherColumnsAreNoParts(_ names: String, _ cells: String) throws {
+    #expect(try read("\(names)\n\(cells)\n").coordinates == [Coordinate(longitude: 1, latitude: 2)])
+  }
+
+  /// PostgreSQL and MySQL write `\N` for a missing value.
+  @Test func aFirstRowWithoutCoordinatesIsARow() throws {
+    let options = ReadingOptions(columns: .sphere(longitude: "2", latitude: "3"), skipsInvalid: true)
+    let table = try read("a,\\N,\\N\nb,1,2\nc,3,4\n", options)
+    #expect(table.rowCount == 3 && table.coordinates.count == 2 && table.invalidRows.map(\.line) == [1])
+  }
+
   @Test func aRideBeginsWhereItStarts() throws {
     let names = "end_lat,end_lng,start_lat,start_lng"
     let table = try read(names + "\n4,3,2,1\n")

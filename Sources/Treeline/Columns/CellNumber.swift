@@ -26,11 +26,14 @@ package struct CellNumber {
   /// The exponent with its letter.
   private let exponent: Bytes
 
-  /// - Parameter bytes: The text. Its memory must stay valid as long as the number is used.
+  /// - Parameter bytes: The text. Spaces and tabs around the number are ignored. The memory of the text must stay valid
+  ///   as long as the number is used.
   /// - Returns: nil if the text is not a number, or if the magnitude of the number is not below 1.8e308.
   package init?(_ bytes: Bytes, mark: DecimalMark = .point) {
-    var position = 0
-    func next() -> UInt8 { position < bytes.count ? bytes[position] : 0 }
+    func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+    var position = bytes.prefix(while: isSpace).count
+    let end = bytes.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? position
+    func next() -> UInt8 { position < end ? bytes[position] : 0 }
     func take(byte: UInt8) -> Bool {
       guard next() == byte else { return false }
       position += 1
@@ -48,10 +51,10 @@ package struct CellNumber {
     let beginning = position - first.count
     if 1...3 ~= first.count, first[0] != UInt8(ascii: "0") {
       while next() == mark.betweenThousands {
-        let end = position
+        let mark = position
         _ = take(byte: next())
         if takeDigits().count == 3 { continue }
-        position = end
+        position = mark
         break
       }
     }
@@ -66,7 +69,7 @@ package struct CellNumber {
       guard takeDigits().count > 0 else { return nil }
     }
     exponent = Bytes(rebasing: bytes[start..<position])
-    guard position == bytes.count else { return nil }
+    guard position == end else { return nil }
     if exponent.count > 0 || whole.count > 300, !(Double(literal)?.isFinite ?? false) { return nil }
   }
 

@@ -86,7 +86,8 @@ extension AttributeValue {
     switch self {
     case .null: return .missing
     case .string(let text):
-      if text.utf8.count == 3 && text.lowercased() == "nan" { return .missing }
+      let words = text.split { $0 == " " || $0 == "\t" }
+      if words.count == 1 && words[0].utf8.count == 3 && words[0].lowercased() == "nan" { return .missing }
       return CellNumber.literal(text, mark: mark, allowsPlus: true).map { .literal($0) } ?? .none
     case .number(var literal):
       return literal.withUTF8({ JSONSyntax.isNumber(UnsafeRawBufferPointer($0)) }) ? .literal(literal) : .none

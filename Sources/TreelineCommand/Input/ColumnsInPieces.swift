@@ -31,7 +31,7 @@ struct ColumnsInPieces {
     try row?.check(table, in: input)
     // Features in later batches may have columns that are missing in the first batch.
     let isOpen = table.columnNames == nil
-    if isOpen && options.columns.contains("all") {
+    if isOpen && options.columns.flatMap(KeptColumns.names(in:)).contains("all") {
       throw Failure.usage(
         "\(input.name): '--columns all' is not possible, because the features do not fit into memory; "
           + "name the columns instead of 'all' or allow more memory with --memory")

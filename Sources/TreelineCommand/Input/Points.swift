@@ -28,10 +28,11 @@ struct Points {
             + "a tree \(try request.options(for: cuts).growth.phrase) can be built only from points; "
             + "leave out '--for', '--split' and '--grow', or give the points instead")
       }
-      if tree.anchor != .member && request.parameters.contains(where: { $0 == ("anchor", "member") }) {
+      if let anchor = request.parameters.first(where: { $0.name == "anchor" })?.value, anchor != tree.anchor.rawValue {
+        let place = tree.anchor == .member ? "lie at one of their points" : "lie at the means of their points"
         throw Failure.usage(
-          "\(input.name): '--anchor member' needs points, but this is an index whose clusters lie at the means "
-            + "of their points; give the points instead")
+          "\(input.name): '--anchor \(anchor)' needs points, but this is an index whose clusters \(place); "
+            + "give the points instead")
       }
       try tree.requireSupport(for: cuts, name: input.name)
       table = nil

@@ -66,9 +66,13 @@ struct TypedColumns {
     let preparations = names.contains(part) ? [] : Self.splitPreparations(from: &name)
     if !names.contains(name), let colon = name.lastIndex(of: ":") {
       let word = String(name[name.index(after: colon)...]).trimmed
+      let whole = name
       name = String(name[..<colon]).trimmed
       kind = IndexColumn.Kind(rawValue: word)
-      if kind == nil && names.contains(name) {
+      if kind == nil && takesAnyName && !names.contains(name) {
+        // A later batch may have a column such as `name:en`.
+        name = whole
+      } else if kind == nil && names.contains(name) {
         throw Failure.usage(
           "--columns: \(word.debugDescription) after \(name.debugDescription) is not a kind; the kinds are "
             + "\(Self.kinds), optionally followed by \(Self.preparations)")

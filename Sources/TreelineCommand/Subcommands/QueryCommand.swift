@@ -119,6 +119,7 @@ struct QueryCommand: ParsableCommand {
     if method == .pca {
       if cell != nil { throw ValidationError("'--cell' needs '--method grid'; for 'pca' give '--limit'.") }
     } else {
+      if splitting.anchor != nil { throw ValidationError("'--anchor' needs '--method pca'.") }
       if position.style.isGiven { throw ValidationError("'--position' and '--keep-visible' need '--method pca'.") }
       if hulls { throw ValidationError("'--hulls' needs '--method pca'; the cells of 'grid' are squares.") }
       if selection.aggregate != nil { throw ValidationError("'--aggregate' needs '--method pca'.") }

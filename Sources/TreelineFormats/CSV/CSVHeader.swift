@@ -54,7 +54,7 @@ private func isValue(_ cell: String) -> Bool {
 
 /// Returns whether a cell is empty, a number with a decimal point or comma, or a placeholder for a number.
 func isNumber(_ cell: String) -> Bool {
-  ["", "nan", "inf", "infinity", "null", "na", "n/a"].contains(
+  ["", "nan", "inf", "infinity", "null", "na", "n/a", "\\n"].contains(
     String(cell.lowercased().drop { $0 == "-" || $0 == "+" }))
     || Array(cell.utf8).withUnsafeBufferPointer { parseDecimal($0) ?? parseDecimalComma($0) } != nil
 }

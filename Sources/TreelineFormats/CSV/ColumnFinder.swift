@@ -92,15 +92,19 @@ enum ColumnFinder {
   /// - Parameter next: Cells of the second row; empty if the second row is unknown.
   static func automatic(_ cells: [String], next: [String], _ mark: DecimalMark) throws(ColumnProblem) -> Columns {
     let plain = cells.map { $0.lowercased().filter { $0 != "_" && $0 != "-" && $0 != " " } }
+    let words = cells.map(words(of:))
     if let columns = try commonColumns(cells, { name, _ in plain.indices.filter { plain[$0] == name } }) {
+      try refuseParts(of: columns, cells, words, next)
       return columns
     }
-    let words = cells.map(words(of:))
     let columns = try commonColumns(cells) { name, isPlanar in
       let others = isPlanar ? lengthWords : degreeWords
       return words.indices.filter { words[$0].filter { !others.contains($0) } == [name] }
     }
-    if let columns { return columns }
+    if let columns {
+      try refuseParts(of: columns, cells, words, next)
+      return columns
+    }
     if let columns = try columnsOfPlace(cells, words) { return columns }
     for name in wellKnownTextNames {
       let found = plain.indices.filter { plain[$0] == name }
@@ -132,6 +136,39 @@ enum ColumnFinder {
         first: try one(first, of: cells), second: try one(second, of: cells), isPlanar: names.isPlanar)
     }
     return nil
+  }
+
+  private static let hemisphereWords: Set = ["hemi", "hemisphere", "ref"]
+  private static let hemispheres: Set = ["n", "s", "e", "w", "north", "south", "east", "west"]
+  private static let fractionWords: Set = ["min", "minute", "minutes", "sec", "second", "seconds"]
+
+  /// Throws if other columns contain the hemispheres of the coordinates, or their minutes. Without these columns, points
+  /// would be read at wrong places.
+  private static func refuseParts(of columns: Columns, _ cells: [String], _ words: [[String]], _ next: [String])
+    throws(ColumnProblem)
+  {
+    if columns.isPlanar { return }
+    let axisWords = longitudeWords.union(latitudeWords)
+    let areDegrees = [columns.first, columns.second].contains {
+      !degreeWords.intersection(["deg", "degree", "degrees"]).isDisjoint(with: words[$0])
+    }
+    for column in cells.indices where column != columns.first && column != columns.second && column < next.count {
+      let value = next[column].trimmed.lowercased()
+      let isAlone = ["n/s", "e/w", "ns", "ew"].contains(cells[column].trimmed.lowercased())
+      let isOfAxis = !axisWords.isDisjoint(with: words[column])
+      if hemispheres.contains(value), isAlone || isOfAxis && !hemisphereWords.isDisjoint(with: words[column]) {
+        throw parts("the hemisphere", column)
+      }
+      if areDegrees, isOfAxis, !fractionWords.isDisjoint(with: words[column]), isNumber(value), !value.isEmpty {
+        throw parts("minutes or seconds", column)
+      }
+    }
+    func parts(_ what: String, _ column: Int) -> ColumnProblem {
+      ColumnProblem(
+        text: "expected signed degrees in \"\(visible(cells[columns.first]))\" and "
+          + "\"\(visible(cells[columns.second]))\", found \(what) in another column, \"\(visible(cells[column]))\"; "
+          + "combine these columns first")
+    }
   }
 
   /// Returns the coordinate columns of a place; nil if no column names a place. If there are several places, returns

@@ -65,7 +65,9 @@ struct GeoJSONReader: InputFormat {
     throw failure
   }
 
-  private static func endsLine(_ byte: UInt8) -> Bool { byte == Byte.lineFeed || byte == Byte.recordSeparator }
+  private static func endsLine(_ byte: UInt8) -> Bool {
+    byte == Byte.lineFeed || byte == Byte.carriageReturn || byte == Byte.recordSeparator
+  }
 
   /// Returns the offset of the next byte that `isWanted` accepts; nil if no such byte follows within the maximum
   /// length of a record.
