@@ -218,6 +218,40 @@ def test_a_server_that_fails_is_tried_again(open_map):
     assert shown(page)
 
 
+def test_an_index_that_could_not_be_loaded_is_loaded_again(open_map):
+    page = open_map("#index=iceland&view=tree", tolerates=["ERR_FAILED"])
+    page.route("**/v1/airports/clusters?*", lambda route: route.abort())
+    page.evaluate("viewer.settings.set({ index: 'airports' })")
+    page.get_by_text("The server does not answer. Trying again…").wait_for()
+    page.unroute("**/v1/airports/clusters?*")
+    page.locator("#notice").wait_for(state="hidden")
+    rest(page)
+    assert shown(page)
+    # The categories of a column are loaded again, too.
+    page.route("**/v1/airports/clusters?*", lambda route: route.abort())
+    page.evaluate("viewer.settings.set({ donuts: 'country' })")
+    page.get_by_text("The server does not answer. Trying again…").wait_for()
+    page.unroute("**/v1/airports/clusters?*")
+    page.wait_for_function("() => viewer.values.categories.length > 1")
+    page.locator("#notice").wait_for(state="hidden")
+
+
+def test_an_index_keeps_its_own_scale_if_another_answers_late(open_map):
+    page = open_map("#index=iceland&view=tree")
+    held = []
+    page.route("**/v1/airports/clusters?*", lambda route: held.append(route))
+    with page.expect_request("**/v1/airports/clusters?*"):
+        page.evaluate("viewer.settings.set({ index: 'airports' })")
+    page.evaluate("viewer.settings.set({ index: 'iceland' })")
+    page.wait_for_function("() => viewer.tones !== null")
+    rest(page)
+    page.evaluate("globalThis.tones = viewer.tones")
+    for route in held:
+        route.continue_()
+    page.wait_for_timeout(500)
+    assert page.evaluate("viewer.tones === tones && viewer.index.name === 'iceland'")
+
+
 def test_ids_of_an_index_that_was_replaced_are_forgotten(open_map):
     page = open_map("#index=iceland&view=tree", tolerates=["409"])
     versions = []

@@ -552,6 +552,18 @@ def test_a_search_uses_the_lists_of_an_index(open_map):
     page.wait_for_function("() => viewer.hit !== null")
 
 
+def test_enter_chooses_a_hit_of_the_text_in_the_field(open_map):
+    page = open_map("#index=iceland", reduced_motion="reduce")
+    field = page.get_by_role("combobox", name="Search")
+    field.fill("Aðalgata 1")
+    page.get_by_role("option", name="Aðalgata 1", exact=False).first.wait_for()
+    # The hits of the text before are still listed.
+    field.fill("Bakkagata 1")
+    field.press("Enter")
+    page.wait_for_function("() => viewer.hit !== null")
+    assert field.input_value().startswith("Bakkagata 1")
+
+
 def test_a_search_lists_equal_names_and_great_numbers_first(open_map):
     page = open_map("#index=events")
     page.get_by_role("combobox", name="Search").fill("place 12")

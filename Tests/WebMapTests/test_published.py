@@ -108,6 +108,14 @@ def test_a_site_colors_points_by_a_column(new_context, complaints, address):
     page.wait_for_function(f"() => /near \\w/.test(({TEXT})())")
 
 
+def test_a_filter_of_a_link_that_is_not_valid_is_dropped(new_context, complaints, address):
+    page = new_context(viewport=LAPTOP).new_page()
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(f"{address}/deep/site/#map=4/48/8&view=tree&where=colour%20%3D%201")
+    page.get_by_text("There is no column 'colour'", exact=False).or_(page.get_by_text("no column 'colour'", exact=False)).first.wait_for()
+    page.wait_for_function(f"() => /across|clusters of/.test(({TEXT})())")
+
+
 def test_a_site_opens_in_a_frame_of_another_origin_under_strict_policies(new_context, complaints, address, frame):
     page = new_context(viewport=LAPTOP).new_page()
     page.on("console", lambda message: message.type in ("error", "warning") and TOLERATED not in message.text

@@ -1,7 +1,7 @@
 // Keeps a map and the traits of its widget equal. A change of the map changes the traits, and a change of a trait
 // changes the map.
 
-import { corners } from "./choice.js";
+import { corners, isAround } from "./choice.js";
 import { chosenCut, CUTS } from "./cut.js";
 import { mapZoom, serverZoom } from "./vendor/treeline/map/mercator.js";
 
@@ -129,7 +129,7 @@ export class Link {
     const placed = plane ? (position) => plane.placed(position) : (position) => position;
     if (moves || zooms) {
       map.jumpTo({ center: placed(center ?? now.center), zoom: mapZoom((zoom ?? now.zoom) + (plane?.zoom(0) ?? 0)) });
-    } else if (bbox && differs(bbox, now.bbox)) {
+    } else if (bbox && differs(bbox, now.bbox) && !(center && zoom !== undefined && isAround(center, bbox, plane))) {
       map.fitBounds(corners([...placed(bbox.slice(0, 2)), ...placed(bbox.slice(2))]), { duration: 0 });
     }
   }

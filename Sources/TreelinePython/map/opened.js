@@ -102,7 +102,16 @@ export class Opened extends Source {
 
   #ask(query, signal) {
     const asked = { ...viewOf(query), cut: cutOf(query), aggregate: query.aggregate, position: query.position };
-    return this.#tried(() => this.#tree(query).clusters(asked, { signal, values: this.fetch ? true : MOST_VALUE_PAGES }));
+    return this.#tried(async () => {
+      const tree = this.#tree(query);
+      if (tree !== this.tree) {
+        await tree.whole({ signal }).catch((error) => {
+          // The map drops a filter that is refused in this way.
+          throw error.name === "QueryError" ? new Problem(400, `filter: ${error.message}`) : error;
+        });
+      }
+      return tree.clusters(asked, { signal, values: this.fetch ? true : MOST_VALUE_PAGES });
+    });
   }
 
   /** Returns the tree for the filter of a query. If the map supports no filters, ignores the filter of a link. */

@@ -9,6 +9,9 @@ import { stepZoom } from "./vendor/treeline/map/step.js";
 const BEYOND = 0.02;
 
 export class Choice {
+  /** Number of the latest choice. The answers for earlier choices do not move the map. */
+  #latest = 0;
+
   /** @param viewer Has the map, the server, the index, the settings, the tones and the card. */
   constructor(viewer) {
     this.viewer = viewer;
@@ -16,6 +19,7 @@ export class Choice {
 
   async choose(cluster, side) {
     const { settings, grid } = this.viewer;
+    this.#latest++;
     settings.step();
     try {
       if (cluster.count === 1) return await this.#open(cluster, side);
@@ -35,7 +39,10 @@ export class Choice {
     const { settings, card, source, index, tree } = this.viewer;
     if (settings.open === "" || card.isOpen) return;
     try {
-      const cluster = clusterOf(await source.cluster(index.name, settings.open), this.viewer, this.viewer.currentCamera.scale);
+      const { open } = settings;
+      const found = await source.cluster(index.name, open, undefined, this.viewer.filterQuery);
+      if (settings.open !== open || card.isOpen || index !== this.viewer.index) return;
+      const cluster = clusterOf(found, this.viewer, this.viewer.currentCamera.scale);
       if (cluster.stack || cluster.count === 1) await card.open(cluster, index, tree);
     } catch (error) {
       // After an error of another kind, the cluster is requested again when the map has moved.
@@ -49,14 +56,18 @@ export class Choice {
   async #goToSplit(cluster, side) {
     const { source, index, settings, map } = this.viewer;
     const query = this.viewer.clusterQuery(cluster);
+    const own = this.#latest;
+    const isOver = () => own !== this.#latest || index !== this.viewer.index;
     const zoomOf = async (id) => {
       const zoom = await source.expansionZoom(index.name, id, { ...cutParameters(settings), ...query });
       // Tiles are cut at whole zooms of the map.
       return zoom === null ? Infinity : settings.view === "tiles" ? Math.ceil(mapZoom(zoom)) : mapZoom(zoom) + BEYOND;
     };
     const [two, parts] = await Promise.all([zoomOf(cluster.id), source.children?.(index.name, cluster.id, query) ?? []]);
+    if (isOver()) return;
     if (two > map.getMaxZoom()) return this.#open(cluster, side);
     const three = Math.min(...await Promise.all(parts.map(zoomOf)));
+    if (isOver()) return;
     this.#go(cluster, stepZoom({ now: map.getZoom(), two, three, filling: this.#fittingZoom(cluster) }));
   }
 
@@ -94,6 +105,19 @@ export function corners(bounds) {
   if (gap < 10) return [[WORLD[0], south], [WORLD[2], north]];
   // In a wide gap the edges of the map divide no country with points.
   return gap < 20 ? [[west - gap, south], [end + gap, north]] : [[west, south], [end, north]];
+}
+
+/**
+ * Whether a box has a given center. If it has, the view belongs to a map of another size that shows the same widget.
+ * Two maps that fit each other's boxes would go on without end.
+ */
+export function isAround([x, y], [west, south, east, north], plane) {
+  const width = plane ? east - west : (((east - west) % 360) + 360) % 360 || 360;
+  if (!plane && width === 360) return true;
+  const off = west + width / 2 - x;
+  const height = (latitude) => (plane ? latitude : (Math.asinh(Math.tan((latitude * Math.PI) / 180)) * 180) / Math.PI);
+  return Math.abs(plane ? off : off - 360 * Math.round(off / 360)) <= width / 1000
+    && Math.abs((height(south) + height(north)) / 2 - height(y)) <= (height(north) - height(south)) / 1000;
 }
 
 const WORLD = [-180, -60, 180, 75];

@@ -94,11 +94,14 @@ export class Listing {
 
   #step(event) {
     const buttons = [...this.list.querySelectorAll("button:not(.more)")];
-    const at = buttons.indexOf(this.node.getRootNode().activeElement);
+    const row = this.node.getRootNode().activeElement?.closest("li");
+    const other = { ArrowRight: ".more", ArrowLeft: "button:not(.more)" }[event.key];
+    if (other) return row?.querySelector(other)?.focus();
+    const at = buttons.findIndex((button) => button.closest("li") === row);
     const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: buttons.length - 1 }[event.key];
     if (next === undefined || !buttons[next]) return;
     event.preventDefault();
-    buttons[at].tabIndex = -1;
+    if (at >= 0) buttons[at].tabIndex = -1;
     buttons[next].tabIndex = 0;
     buttons[next].focus();
   }

@@ -27,6 +27,8 @@ export class Search {
   #timer = 0;
   #controller = null;
   #hits = [];
+  /** The text whose hits are known. */
+  #text = "";
   #at = -1;
 
   /** @param viewer Has the page, the source, the index and the places. */
@@ -57,6 +59,7 @@ export class Search {
     this.#controller?.abort();
     const { signal } = (this.#controller = new AbortController());
     const text = this.field.value.trim();
+    this.#text = text;
     if (text === "") return this.#show([]);
     const { plane } = this.viewer.index;
     const positions = (plane ? planeCoordinatesIn(text, plane) : coordinatesIn(text)).map((position) => ({ ...position, kind: "coordinate", zoom: CLOSE }));
@@ -128,13 +131,23 @@ export class Search {
       event.stopPropagation();
       return this.#hide();
     }
-    if (key === "Enter" && this.#hits.length > 0) return this.#choose(this.#hits[Math.max(this.#at, 0)]);
+    if (key === "Enter") return this.#enter();
     const step = { ArrowDown: 1, ArrowUp: -1 }[key];
     if (!step || this.#hits.length === 0) return;
     event.preventDefault();
     this.#at = (this.#at + step + this.#hits.length) % this.#hits.length;
     [...this.list.children].forEach((item, at) => item.setAttribute("aria-selected", at === this.#at));
     this.field.setAttribute("aria-activedescendant", `hit-${this.#at}`);
+  }
+
+  /** Chooses the marked hit, or the first hit. Searches first if the text has changed since the last search. */
+  async #enter() {
+    const text = this.field.value.trim();
+    if (text !== this.#text) {
+      clearTimeout(this.#timer);
+      await this.#run();
+    }
+    if (text === this.#text && text === this.field.value.trim() && this.#hits.length > 0) this.#choose(this.#hits[Math.max(this.#at, 0)]);
   }
 
   async #choose(hit) {

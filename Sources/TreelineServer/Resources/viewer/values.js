@@ -75,7 +75,11 @@ export class Values {
     const limit = leastLimit(index);
     // With several groups, the most frequent values of the groups may not be the most frequent values of all points.
     const counts = limit > 1 ? `counts(${named(donuts)})` : `top(${named(donuts)}, ${MOST_CHOICES})`;
-    const { features } = await this.source.clusters(index.name, { limit, aggregate: `${counts}, count` });
+    const { features } = await this.source.clusters(index.name, { limit, aggregate: `${counts}, count` }).catch((error) => {
+      // The next call tries again.
+      if (key === this.#loaded) this.#loaded = "";
+      throw error;
+    });
     if (key !== this.#loaded || features.length === 0) return false;
     const frequencies = new Map();
     let rest = 0;
@@ -244,6 +248,9 @@ const SAY = {
 
 /** Returns a number as text. Whole numbers are not rounded. */
 const rounded = (value) => new Intl.NumberFormat("en", Number.isSafeInteger(value) ? {} : { maximumSignificantDigits: 6 }).format(value);
+
+/** Whether the same request may succeed later, because only the server or the network failed. */
+export const isPassing = (error) => error instanceof Problem && (error.status === 0 || error.status === 429 || error.status >= 500);
 
 /** Returns whether the server refused a filter or an aggregate. */
 export const isRefused = (error) => error instanceof Problem && error.status === 400;

@@ -32,7 +32,7 @@ import { Stage } from "./stage.js";
 import { clusters, escaped, guessedName, nameColumn, nameOf, needsGuess, points, titleOf } from "./text.js";
 import { TileLayers } from "./tiles.js";
 import { Timeline } from "./timeline.js";
-import { isRefused, Values } from "./values.js";
+import { isPassing, isRefused, Values } from "./values.js";
 import { EQUATOR, Tones } from "./vendor/treeline/map/density.js";
 import { WORLD_SIZE } from "./vendor/treeline/map/constants.js";
 import { mapZoom, worldX, worldY } from "./vendor/treeline/map/mercator.js";
@@ -60,6 +60,9 @@ const EMPTY_ZOOM = 9;
 
 /** Milliseconds without a change after which the view is measured, and announced to screen readers. */
 const REST = 160;
+
+/** Milliseconds after which a failed request for the densities or the categories of an index is sent again. */
+const RETRY = 2000;
 
 /** A new version of an index keeps its colours if its number of points has changed by at most this share. */
 const MOST_CHANGED = 0.1;
@@ -320,7 +323,9 @@ export class Viewer {
 
   /** Loads the densities of the index, which determine the scale of tones. */
   async #loadDensities() {
-    const { features } = await this.source.clusters(this.index.name, { limit: Math.max(OVERVIEW, leastLimit(this.index)) });
+    const { index } = this;
+    const { features } = await this.source.clusters(index.name, { limit: Math.max(OVERVIEW, leastLimit(index)) });
+    if (index !== this.index) return;
     const placed = features.map(({ geometry: { coordinates: [longitude, latitude] }, properties: { point_count: count } }) => (
       { count, x: worldX(longitude), y: worldY(latitude) }));
     this.tones = new Tones(placed, TONES);
@@ -916,7 +921,7 @@ export class Viewer {
     if (["where", "off", "range"].some((name) => names.has(name))) for (const kind of ["filter", "place"]) this.notice.hide(kind);
     if (names.has("hit") && this.settings.hit !== this.hit?.row) this.loadHit().catch((error) => this.failed(error));
     if (names.has("picks") || names.has("donuts") || names.has("sum") || names.has("brush")) {
-      this.#loadValues().then(() => this.show(), (error) => this.failed(error));
+      this.#reloadValues();
     }
     if (names.has("open") && this.card.linkID && this.card.linkID !== this.settings.open) this.card.close();
     if (names.has("map") && this.settings.map !== cameraText(this.currentCamera)) {
@@ -926,6 +931,20 @@ export class Viewer {
     }
     this.show();
     this.#restSoon();
+  }
+
+  /** Loads the categories of the chosen column. Tries again if the server or the network fails. */
+  async #reloadValues() {
+    const { index } = this;
+    try {
+      await this.#loadValues();
+    } catch (error) {
+      if (index !== this.index) return;
+      this.failed(error);
+      if (isPassing(error)) setTimeout(() => index === this.index && this.#reloadValues(), RETRY);
+      return;
+    }
+    this.show();
   }
 
   /**
@@ -959,13 +978,29 @@ export class Viewer {
       this.stage.fit();
       if (!isVersion) this.showAll();
     }
+    await this.#loadIndex(previous, tones, isVersion);
+  }
+
+  /**
+   * Loads what the map needs before it shows the clusters of an index. Tries again if the server or the network fails.
+   *
+   * @param previous The index that was shown before.
+   * @param tones The tones of this index.
+   */
+  async #loadIndex(previous, tones, isVersion) {
+    const { index } = this;
     try {
       await Promise.all([this.#loadDensities(), this.#loadValues()]);
     } catch (error) {
-      return this.failed(error);
+      if (index !== this.index) return;
+      this.failed(error);
+      if (isPassing(error)) setTimeout(() => index === this.index && this.#loadIndex(previous, tones, isVersion), RETRY);
+      return;
     } finally {
       if (index === this.index) this.#isRenewing = false;
     }
+    // Another index may have been chosen in the meantime.
+    if (index !== this.index) return;
     const { point_count: before } = previous;
     if (isVersion && Math.abs(index.point_count - before) <= MOST_CHANGED * before) this.tones = tones;
     if (isVersion) for (const renewal of [this.#renewHit(), this.#renewCard()]) renewal.catch((error) => this.#renewalFailed(error, index));
