@@ -160,6 +160,11 @@ final class EntryTexts: PreparedValues {
   let values: [AttributeValue]
 
   init(of dictionary: ColumnDictionary) {
-    values = (0..<dictionary.entryCount).map { dictionary.value(ofEntry: $0) ?? .null }
+    // In a damaged dictionary, entries may overlap. All texts together would then be much longer than the file.
+    var rest = dictionary.textByteCount
+    values = (0..<dictionary.entryCount).map { entry in
+      rest -= dictionary.bytes(ofEntry: entry)?.count ?? 0
+      return rest < 0 ? .null : dictionary.value(ofEntry: entry) ?? .null
+    }
   }
 }

@@ -168,11 +168,13 @@ package struct Ellipse: Hashable, Sendable {
   package let axisY: Double
 
   init(covariance: NodeSpread) {
-    let (xx, xy, yy) = (Double(covariance.xx), Double(covariance.xy), Double(covariance.yy))
+    var (xx, xy, yy) = (Double(covariance.xx), Double(covariance.xy), Double(covariance.yy))
+    // A damaged index may have any numbers.
+    if !(xx.isFinite && xy.isFinite && yy.isFinite) { (xx, xy, yy) = (0, 0, 0) }
     let mean = (xx + yy) / 2
     let half = (xx - yy) / 2
     let radius = (half * half + xy * xy).squareRoot()
-    semiMajor = (mean + radius).squareRoot()
+    semiMajor = max(mean + radius, 0).squareRoot()
     semiMinor = max(mean - radius, 0).squareRoot()
     // The angle from the x axis to the vector (`half`, `xy`) is twice the angle to the longer axis. The unit vector is
     // computed from the cosine of the double angle with square roots only, because trigonometric functions would need

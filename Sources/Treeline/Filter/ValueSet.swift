@@ -135,7 +135,8 @@ extension IntegerValues {
 extension TimeInterval {
   /// Creates the interval of all moments of a day.
   init(ofDay start: Instant) {
-    self.init(start, Instant(seconds: start.seconds + Instant.secondsOfDay - 1, nanoseconds: 999_999_999))
+    let (end, isBeyond) = start.seconds.addingReportingOverflow(Instant.secondsOfDay - 1)
+    self.init(start, Instant(seconds: isBeyond ? .max : end, nanoseconds: 999_999_999))
   }
 
   /// Whether the interval is a single moment or a whole day. Only such an interval can equal a time.

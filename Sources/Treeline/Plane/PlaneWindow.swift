@@ -46,7 +46,9 @@ package struct PlaneWindow: Hashable, Sendable {
     let x = x >= 0x1p32 ? x - 0x1p32 : x
     let (east, crossesSeam) = self.x.addingReportingOverflow(width)
     let (startsBefore, endsBehind) = (Double(self.x) <= x, x <= Double(east))
-    return (crossesSeam ? startsBefore || endsBehind : startsBefore && endsBehind) && Double(minY) <= y
+    // A mean may lie between the plane's last unit and the seam.
+    let isWhole = width == .max
+    return (isWhole || (crossesSeam ? startsBefore || endsBehind : startsBefore && endsBehind)) && Double(minY) <= y
       && y <= Double(maxY)
   }
 

@@ -122,7 +122,7 @@ extension ClusterTree {
     withStorage { storage in
       // The root's record was checked when the tree was opened. Every other record is checked when it is read.
       guard let root = storage.root, filteredPointCount > 0 else { return nil }
-      return cluster(of: (try? lowestNode(below: root)) ?? root)
+      return (try? checkedCluster(of: lowestNode(below: root))) ?? cluster(of: root)
     }
   }
 

@@ -70,7 +70,9 @@ export class Window {
    */
   contains(x, y) {
     const east = this.x + this.width;
-    const isAcross = east < WORLD ? this.x <= x && x <= east : this.x <= x || x <= east - WORLD;
+    // A mean may lie between the plane's last unit and the seam.
+    const isWhole = this.width >= WORLD - 1;
+    const isAcross = isWhole || (east < WORLD ? this.x <= x && x <= east : this.x <= x || x <= east - WORLD);
     return isAcross && this.minY <= y && y <= this.maxY;
   }
 }
