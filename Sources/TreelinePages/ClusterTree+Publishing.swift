@@ -69,7 +69,7 @@ extension ClusterTree {
       try site.write(map.site(title: options.title ?? manifest.title ?? "Map"), to: "index.html")
     }
     try site.write(manifest.json, to: PageManifest.fileName)
-    if options.removesOldPages { try pages?.removeOthers() }
+    if options.removesOldPages { try site.removePages(except: pages?.names ?? [], and: manifest.file) }
     return PublishedFiles(count: result.fileCount, byteCount: result.byteCount)
   }
 }

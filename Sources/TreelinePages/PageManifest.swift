@@ -67,7 +67,7 @@ package struct PageManifest: Codable, Equatable {
     /// The sizes; nil if they are invalid. `PagePublisher` never writes invalid sizes.
     package var pageSizes: PageSizes? {
       guard 1...2 ~= points.count, nodePoints.count == points.count, leastCode.count == points.count,
-        (points + nodePoints + pairs + [listed, values, fileBytes]).allSatisfy({ 1...1 << 32 ~= $0 }),
+        (points + nodePoints + pairs + [listed, fileBytes]).allSatisfy({ 1...1 << 32 ~= $0 }), 1..<1 << 32 ~= values,
         !pairs.isEmpty, !parts.isEmpty, parts.allSatisfy({ 2...1 << 32 ~= $0 }), leastCode.allSatisfy({ $0 >= 0 })
       else {
         return nil

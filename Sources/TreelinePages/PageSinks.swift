@@ -40,10 +40,56 @@ package struct SiteFolder {
     }
   }
 
-  /// Returns the length of a file; nil if there is no such file.
-  func length(of name: String) -> Int? {
+  /// Whether a file has the given content.
+  func holds(_ bytes: [UInt8], in name: String) -> Bool {
+    let descriptor = open("\(path)/\(name)", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
     var status = stat()
-    return stat("\(path)/\(name)", &status) == 0 ? Int(status.st_size) : nil
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, Int(status.st_size) == bytes.count else {
+      return false
+    }
+    var done = 0
+    var block = [UInt8](repeating: 0, count: min(bytes.count, 1 << 18))
+    while done < bytes.count {
+      let count = read(descriptor, &block, block.count)
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0, block[..<count].elementsEqual(bytes[done..<done + count]) else { return false }
+      done += count
+    }
+    return true
+  }
+
+  /// Removes the pages of earlier versions. Browsers request such a page only for a map that was opened before this
+  /// version was written.
+  ///
+  /// - Parameters:
+  ///   - pages: Names of the files in the folder of pages that are still needed.
+  ///   - file: Name of the file of all pages; nil if there is no such file.
+  func removePages(except pages: Set<String>, and file: String?) throws(IndexWritingError) {
+    try remove(in: path) { Self.isChecksum($0, "pages") && $0 != file }
+    try remove(in: "\(path)/\(PageManifest.folderName)") { Self.isChecksum($0, "page") && !pages.contains($0) }
+  }
+
+  private static func isChecksum(_ name: String, _ suffix: String) -> Bool {
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 2 && parts[1] == suffix && parts[0].utf8.count == 16 && parts[0].allSatisfy(\.isHexDigit)
+  }
+
+  private func remove(in folder: String, _ isOld: (String) -> Bool) throws(IndexWritingError) {
+    guard let entries = opendir(folder) else {
+      if errno == ENOENT { return }
+      throw Self.failure(folder, "list its files")
+    }
+    var found: [String] = []
+    while let entry = readdir(entries) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if isOld(name) { found.append(name) }
+    }
+    closedir(entries)
+    for name in found where unlink("\(folder)/\(name)") != 0 { throw Self.failure("\(folder)/\(name)", "remove it") }
   }
 
   static func failure(_ path: String, _ action: String, reason: String? = nil) -> IndexWritingError {
@@ -67,29 +113,13 @@ final class PageFolder: PageSink {
     let name = PageReference.fileName(checksum)
     if names.insert(name).inserted {
       byteCount += UInt64(bytes.count)
-      if folder.length(of: name) != bytes.count { try folder.write(bytes, to: name) }
+      // An existing file may be damaged.
+      if !folder.holds(bytes, in: name) { try folder.write(bytes, to: name) }
     }
     return PageReference(file: checksum, fileLength: UInt32(bytes.count), offset: 0, length: UInt32(bytes.count))
   }
 
   func finish() -> String? { nil }
-
-  /// Removes the pages of earlier versions. Browsers request such a page only for a map that was opened before this
-  /// version was written.
-  func removeOthers() throws {
-    guard let entries = opendir(folder.path) else { throw SiteFolder.failure(folder.path, "list its files") }
-    var found: [String] = []
-    while let entry = readdir(entries) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name.hasSuffix(".page") && !names.contains(name) { found.append(name) }
-    }
-    closedir(entries)
-    for name in found where unlink("\(folder.path)/\(name)") != 0 {
-      throw SiteFolder.failure("\(folder.path)/\(name)", "remove it")
-    }
-  }
 }
 
 /// Writes all pages to one file, for object stores. Browsers request byte ranges of this file.
@@ -104,7 +134,8 @@ final class PageFile: PageSink {
   init(site: String) throws {
     self.site = try SiteFolder(site).path
     completePath = "\(site)/unfinished.pages"
-    file = try AtomicFile(path: completePath, beginning: [])
+    // The first page is compressed by zlib at its highest level.
+    file = try AtomicFile(path: completePath, beginning: [0x78, 0xDA])
   }
 
   /// The path of the unfinished file. If the program is interrupted, the program should remove this file.

@@ -165,6 +165,11 @@ package struct PageVerifier {
         description: "\(name): expected a page of \(reference.length) bytes, found a file that ends after "
           + "\(file.bytes.count) bytes; publish the index again")
     }
+    guard reference.file == nil || Int(reference.fileLength) == file.bytes.count else {
+      throw Difference(
+        description: "\(name): expected the length \(file.bytes.count) in the list of files, found "
+          + "\(reference.fileLength); publish the index again")
+    }
     return (try inflated(Array(file.bytes[Int(reference.offset)..<Int(end)]), name: name), name)
   }
 

@@ -4,7 +4,9 @@ import Testing
 
 /// Checks which files a command writes, and which files it must not write.
 @Suite struct OutputTests {
-  static let writers = [["build", "--force", "--output"], ["compare", "--output"], ["compare", "--json"]]
+  static let writers = [
+    ["build", "--force", "--output"], ["compare", "--output"], ["compare", "--json"], ["map", "--output"],
+  ]
   private static let rows = "longitude,latitude\n1,2\n3,4\n"
 
   /// Checks that a command never writes to a file that it reads, under any name of this file.
@@ -102,5 +104,66 @@ import Testing
       #expect(result.code == 74 && result.errors.contains("away or choose another name"), "\(result.errors)")
       #expect(try String(contentsOf: partial, encoding: .utf8) == text)
     }
+  }
+
+  @Test func publishingAgainRepairsADamagedFile() throws {
+    let folder = try TemporaryFolder()
+    let (index, site) = (folder.path("a.treeline"), folder.path("site"))
+    try #require(try Tool.run("build", "Fixtures/airports.csv.gz", "--for", "badges", "-o", index).code == 0)
+    try #require(try Tool.run("publish", index, "-o", site).code == 0)
+    let name = try #require(try FileManager.default.contentsOfDirectory(atPath: site + "/pages").sorted().first)
+    let page = URL(fileURLWithPath: "\(site)/pages/\(name)")
+    var bytes = try Data(contentsOf: page)
+    bytes[bytes.count / 2] ^= 1
+    try bytes.write(to: page)
+    #expect(try Tool.run("verify", index, "--site", site).code == 65)
+    #expect(try Tool.run("publish", index, "-o", site).code == 0)
+    #expect(try Tool.run("verify", index, "--site", site).code == 0)
+  }
+
+  /// Checks that `--remove-old` leaves only the files that the new version needs, whatever form the old version had.
+  @Test func publishingRemovesOldPages() throws {
+    let folder = try TemporaryFolder()
+    let (first, second) = (folder.path("a.treeline"), folder.path("b.treeline"))
+    try #require(try Tool.run("build", "Fixtures/airports.csv.gz", "--for", "badges", "-o", first).code == 0)
+    try #require(try Tool.run("build", "Fixtures/airports.csv.gz", "--for", "spacing", "-o", second).code == 0)
+    func files(_ site: String) throws -> Set<String> {
+      Set(
+        try FileManager.default.subpathsOfDirectory(atPath: site).filter {
+          $0.hasSuffix(".page") || $0.hasSuffix(".pages")
+        })
+    }
+    for (old, new) in [
+      ([], []), ([], ["--single-file"]), (["--single-file"], []), (["--single-file"], ["--single-file"]),
+    ] {
+      let (site, fresh) = (folder.path("site"), folder.path("fresh"))
+      for path in [site, fresh] { try? FileManager.default.removeItem(atPath: path) }
+      try #require(try Tool.run(["publish", first, "-o", site] + old).code == 0)
+      try "own".write(toFile: site + "/own.pages", atomically: true, encoding: .utf8)
+      try #require(try Tool.run(["publish", second, "-o", site, "--remove-old"] + new).code == 0)
+      try #require(try Tool.run(["publish", second, "-o", fresh] + new).code == 0)
+      #expect(try files(site) == files(fresh).union(["own.pages"]), "\(old) \(new)")
+      #expect(try Tool.run("verify", second, "--site", site).code == 0)
+    }
+  }
+
+  @Test func aTileArchiveOfAKilledRunIsReplaced() throws {
+    let folder = try TemporaryFolder()
+    _ = try folder.write("SQLite format 3\u{0}" + String(repeating: "x", count: 5000), to: ".k.mbtiles.partial")
+    let result = try Tool.run("tiles", "Fixtures/airports.csv.gz", "-o", folder.path("k.mbtiles"), "--zooms", "0-1")
+    #expect(result.code == 0, "\(result.errors)")
+  }
+
+  @Test func cellsOfCSVAreQuotedByBytes() throws {
+    let folder = try TemporaryFolder()
+    let text = "lon,lat,name\n1,2,\"5\"\"\u{301},x\"\n"
+    let points = try folder.write(text, to: "points.csv")
+    let result = try Tool.run("query", points, "--rows", "--format", "csv", "--quiet")
+    #expect(result.output.contains("\"5\"\"\u{301},x\"\n"), "\(result.output)")
+    let names = try folder.write("lon,lat,north,west,longitude\n1,2,5,6,7\n30,40,7,8,9\n", to: "names.csv")
+    let header = try Tool.run(
+      "query", names, "--longitude", "lon", "--latitude", "lat", "--format", "csv", "--quiet"
+    ).output.split(separator: "\n")[0].split(separator: ",")
+    #expect(Set(header).count == header.count, "\(header)")
   }
 }

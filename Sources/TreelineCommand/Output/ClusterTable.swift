@@ -127,7 +127,7 @@ struct ClusterTable {
   var csv: String {
     let shown = columns.filter(\.isShown)
     let names = features.first?.aggregates.map(\.name) ?? []
-    let kept = CSVColumns(features.map(\.columns), after: names)
+    let kept = CSVColumns(features.map(\.columns), after: shown.map(\.name) + names)
     var csv = CSVText()
     csv.append(shown.map(\.name) + kept.names)
     for (number, feature) in features.enumerated() {
@@ -195,7 +195,12 @@ struct CSVText {
 
   private static func quoted(_ cell: String) -> String {
     let isSpecial = cell.utf8.contains { [UInt8(ascii: ","), UInt8(ascii: "\""), 10, 13].contains($0) }
-    return isSpecial ? "\"" + cell.replacing("\"", with: "\"\"") + "\"" : cell
+    guard isSpecial else { return cell }
+    // A quote before a combining mark is a part of a longer character. So quotes are found among the scalars.
+    var quoted = "\"".unicodeScalars
+    for scalar in cell.unicodeScalars { quoted.append(contentsOf: scalar == "\"" ? [scalar, scalar] : [scalar]) }
+    quoted.append("\"")
+    return String(quoted)
   }
 }
 

@@ -42,6 +42,7 @@ struct MapCommand: ParsableCommand {
   func run() throws {
     let isIndex = ClusterTree.isIndex(atPath: path)
     try reportingFailures {
+      try Input(path: path, columns: ColumnOptions.parse([])).checkOutputs([output])
       guard isIndex, let option = options.first else { return }
       throw Failure.usage("'\(option)' is an option for points, but \(path) is an index; leave out this option")
     }

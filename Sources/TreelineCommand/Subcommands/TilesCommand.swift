@@ -117,7 +117,7 @@ struct TilesCommand: ParsableCommand {
     let threads = threads ?? ProcessInfo.processInfo.activeProcessorCount
     let progress = ProgressBar()
     let total = Double(tree.filteredPointCount)
-    let file = try AtomicFile(path: output, beginning: [])
+    let file = try AtomicFile(path: output, beginning: format == .mbtiles ? Array("SQLite format 3\0".utf8) : [])
     Interruption.removes(file.partialPath)
     var archive: any TileArchive =
       switch format! {
