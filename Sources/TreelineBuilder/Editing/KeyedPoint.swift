@@ -157,9 +157,13 @@
 @_spi(Server) extension Column {
   /// Finds the first of the given values that does not suit the kind of this column.
   ///
+  /// - Parameter most: The `mostDecimals` of the column when it was opened. The values of the column are not read,
+  ///   because they may be gone.
   /// - Returns: nil if all values suit the column. Otherwise `number` is the index of the unsuitable value in
   ///   `values`, `expected` says what was expected, and `found` says what was found.
-  public func firstUnsuitable(_ values: [AttributeValue?]) -> (number: Int, expected: String, found: String)? {
+  public func firstUnsuitable(
+    _ values: [AttributeValue?], mostDecimals most: Int
+  ) -> (number: Int, expected: String, found: String)? {
     var all = ColumnValues()
     for value in values { all.append(value) }
     var survey = ColumnSurvey(of: .typed(indexKind), name: name)
@@ -168,16 +172,13 @@
       guard case ColumnError.unsuitableValue(_, let row, let expected, let found, _) = error else { return nil }
       return (row, expected, found)
     }
-    guard kind == .time, case .integers(let own) = self.values else { return nil }
-    let instants = values.map { $0?.instant(numbersPerSecond: 1) }
-    let decimals = instants.map { $0?.digits ?? 0 }
+    guard kind == .time else { return nil }
     // A column can hold all times from 1684 to 2255, even if some of its times are exact to the nanosecond.
-    let most = (decimals.max() ?? 0) > own.digits ? mostDecimals(besides: own) : 9
-    for (number, instant) in instants.enumerated() {
-      guard let instant else { continue }
-      let found = values[number]?.briefDescription ?? "none"
+    for (number, value) in values.enumerated() {
+      guard let instant = value?.instant(numbersPerSecond: 1) else { continue }
+      let found = value?.briefDescription ?? "none"
       if instant.seconds.magnitude > 9_000_000_000 { return (number, "a time from 1684 to 2255", found) }
-      if decimals[number] > most {
+      if instant.digits > most {
         let limit = most == 0 ? "whole seconds" : "seconds with at most \(most) \(most == 1 ? "decimal" : "decimals")"
         return (number, "a time in \(limit), because the column has times before 1684 or after 2255", found)
       }
@@ -185,11 +186,12 @@
     return nil
   }
 
-  /// Returns the greatest number of decimals that a new time may have. All times of a column are stored with the same
-  /// number of decimals, and each must fit into 64 bits.
+  /// The greatest number of decimals that a new time in this column may have; 9 if the column has no times. All times of
+  /// a column are stored with the same number of decimals, and each must fit into 64 bits.
   ///
   /// - Complexity: O(pointCount)
-  private func mostDecimals(besides own: IntegerValues) -> Int {
+  public var mostDecimals: Int {
+    guard kind == .time, case .integers(let own) = values else { return 9 }
     var (least, greatest) = (Int64.max, Int64.min)
     for index in 0..<pointCount {
       guard let integer = own.integer(at: index) else { continue }

@@ -20,8 +20,9 @@ struct LiveBatch: Sendable {
 
   /// Reads a batch for an index with the given columns.
   ///
+  /// - Parameter mostDecimals: `Column.mostDecimals` of each column.
   /// - Throws: `PointChangeError` for the first invalid line. `Problem` if there are too many lines.
-  init(id: String, lines: [UInt8], columns: [Column], key: Column) throws {
+  init(id: String, lines: [UInt8], columns: [Column], mostDecimals: [Int], key: Column) throws {
     (self.id, self.lines) = (id, lines)
     digest = ContentHash.hash(of: lines)
     let read = try lines.withUnsafeBytes { bytes throws(PointChangeError) in try PointChange.read(bytes) }
@@ -62,7 +63,7 @@ struct LiveBatch: Sendable {
       }
     }
     for (number, column) in columns.enumerated() {
-      if let bad = column.firstUnsuitable(points.map { $0.values[number] }) {
+      if let bad = column.firstUnsuitable(points.map { $0.values[number] }, mostDecimals: mostDecimals[number]) {
         throw PointChangeError(
           line: points[bad.number].line, expected: "\(bad.expected) in \(column.name.debugDescription)",
           found: bad.found)

@@ -24,7 +24,10 @@ public final class LiveIndex: Sendable {
   public let name: String
   let path: String
   let key: Column
+  /// The columns. Only their names and kinds may be read, because their values may be gone.
   let columns: [Column]
+  /// `Column.mostDecimals` of each column.
+  private let mostDecimals: [Int]
   let log: EditLog
   /// The name of the log: a random number that the log contains. The name is part of each version of the index, so
   /// that versions from different logs differ.
@@ -92,6 +95,7 @@ public final class LiveIndex: Sendable {
       throw LiveError.unsuitable(path: path, "\(error)")
     }
     let columns = map.tree.columns
+    let mostDecimals = columns.map(\.mostDecimals)
     guard let key = columns.first(where: { $0.name == keyName }) else { preconditionFailure("The map has a key") }
     var (known, order): ([String: Known], [String]) = ([:], [])
     func remember(_ entry: LiveRecord.Entry) {
@@ -112,7 +116,7 @@ public final class LiveIndex: Sendable {
         }
         for entry in entries {
           do {
-            let batch = try LiveBatch(id: entry.id, lines: entry.lines, columns: columns, key: key)
+            let batch = try LiveBatch(id: entry.id, lines: entry.lines, columns: columns, mostDecimals: mostDecimals, key: key)
             changes.merge(batch.changes) { $1 }
           } catch let error as PointChangeError {
             throw LiveError.unreadable(path: logPath, record: number + 1, "batch \(entry.id), \(error)")
@@ -131,6 +135,7 @@ public final class LiveIndex: Sendable {
       try log.replace(startingWith: start.bytes, keepingFrom: length)
     }
     (self.name, self.path, self.key, self.columns) = (name, path, key, columns)
+    self.mostDecimals = mostDecimals
     (self.log, logName, self.filterBytes, longestLog) = (log, start.log, filterBytes, logBytes)
     (self.logger, description) = (logger, index.tree.indexDescription)
     versions = IndexVersions(
@@ -196,8 +201,8 @@ public final class LiveIndex: Sendable {
   private func apply(id: String, lines: [UInt8]) async throws -> LiveAnswer {
     let batch: LiveBatch
     do {
-      batch = try await NIOThreadPool.singleton.runIfActive { [columns, key] in
-        try LiveBatch(id: id, lines: lines, columns: columns, key: key)
+      batch = try await NIOThreadPool.singleton.runIfActive { [columns, mostDecimals, key] in
+        try LiveBatch(id: id, lines: lines, columns: columns, mostDecimals: mostDecimals, key: key)
       }
     } catch let error as PointChangeError {
       throw Problem(status: .unprocessableContent, detail: "The whole batch was refused: \(error).")

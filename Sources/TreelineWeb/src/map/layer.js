@@ -99,8 +99,8 @@ export class BadgeLayer {
   #sourceNumber = 0;
   /** @type {Tree | RemoteTree | PublishedTree | Promise<Tree | RemoteTree | PublishedTree> | null} */
   #source = null;
-  /** The latest call of `#open`. @type {Promise<void>} */
-  #opened = Promise.resolve();
+  /** The latest call of `#load`. @type {Promise<void>} */
+  #loading = Promise.resolve();
   #hasFailed = false;
   /**
    * The options of the shown answer.
@@ -178,24 +178,24 @@ export class BadgeLayer {
   /** @param {Tree | RemoteTree | PublishedTree | Promise<Tree | RemoteTree | PublishedTree>} source */
   #show(source) {
     this.#source = source;
-    return (this.#opened = this.#open(source));
+    return (this.#loading = this.#load(source));
   }
 
   /** @param {Tree | RemoteTree | PublishedTree | Promise<Tree | RemoteTree | PublishedTree>} source */
-  async #open(source) {
+  async #load(source) {
     const own = ++this.#sourceNumber;
     this.#hasFailed = false;
     try {
       const answers = new Answers(await source, this.options.colorBy, this.options.order);
       await answers.prepare(this.#answers);
       if (this.#isRemoved) return;
-      if (own !== this.#sourceNumber) return this.#opened;
+      if (own !== this.#sourceNumber) return this.#loading;
       answers.select(this.options.filter);
       this.#answers = answers;
       this.#paint();
       this.#renew();
     } catch (error) {
-      if (own !== this.#sourceNumber) return this.#opened;
+      if (own !== this.#sourceNumber) return this.#loading;
       this.#hasFailed = true;
       if (this.#answers) this.#source = this.#answers.whole;
       this.#report(error);
