@@ -116,7 +116,8 @@ public final class LiveIndex: Sendable {
         }
         for entry in entries {
           do {
-            let batch = try LiveBatch(id: entry.id, lines: entry.lines, columns: columns, mostDecimals: mostDecimals, key: key)
+            let batch = try LiveBatch(
+              id: entry.id, lines: entry.lines, columns: columns, mostDecimals: mostDecimals, key: key)
             changes.merge(batch.changes) { $1 }
           } catch let error as PointChangeError {
             throw LiveError.unreadable(path: logPath, record: number + 1, "batch \(entry.id), \(error)")
