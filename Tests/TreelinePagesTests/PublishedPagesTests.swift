@@ -136,7 +136,7 @@ import TreelineBuilder
     let pages = try PageFolder(site: folder.url.path)
     _ = try Self.publish(try Self.tree(sets[1], .merging(by: .badges)), nil, pages)
     #expect(Set(try FileManager.default.contentsOfDirectory(atPath: folder.path("pages"))) == old.union(pages.names))
-    try pages.removeOthers()
+    try SiteFolder(folder.url.path).removePages(except: pages.names, and: nil)
     #expect(Set(try FileManager.default.contentsOfDirectory(atPath: folder.path("pages"))) == pages.names)
   }
 }

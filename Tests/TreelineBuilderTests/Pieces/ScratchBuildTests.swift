@@ -119,7 +119,7 @@ import Treeline
     let paths = ScratchFolder.allPaths(in: place)
     for count in 0...paths.count {
       var folder: ScratchFolder? = try ScratchFolder(place, keepsFiles: false)
-      for path in paths.dropLast() { FileManager.default.createFile(atPath: path, contents: Data([1])) }
+      for path in paths.dropLast() { _ = FileManager.default.createFile(atPath: path, contents: Data([1])) }
       folder = nil
       for path in paths.prefix(count) { try FileManager.default.removeItem(atPath: path) }
       folder = try ScratchFolder(place, keepsFiles: true)
