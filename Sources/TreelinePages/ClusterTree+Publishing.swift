@@ -53,7 +53,7 @@ extension ClusterTree {
   ///     interrupted, the program should remove this file.
   ///   - progress: As in `PagePublisher`.
   package func publish(
-    to folder: String, options: PublishOptions, contentHash: UInt64, giveBack: @escaping () -> Void = {},
+    to folder: String, options: PublishOptions, contentHash: UInt64, giveBack: @escaping @Sendable () -> Void = {},
     willWrite: (String) -> Void = { _ in }, progress: (Int) -> Void = { _ in }
   ) throws -> PublishedFiles {
     let publisher = try PagePublisher(self, contentHash: contentHash, sizes: options.sizes, giveBack: giveBack)

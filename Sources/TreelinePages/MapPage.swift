@@ -41,7 +41,7 @@ package struct MapPage {
   /// - Throws: `PageError`
   package func page(
     of tree: ClusterTree, contentHash: UInt64, title: String, basemap: String? = nil,
-    giveBack: @escaping () -> Void = {}, progress: (Int) -> Void = { _ in }
+    giveBack: @escaping @Sendable () -> Void = {}, progress: (Int) -> Void = { _ in }
   ) throws -> [UInt8] {
     let pages = PageMemory()
     var (manifest, _) = try PagePublisher(tree, contentHash: contentHash, giveBack: giveBack)

@@ -4,6 +4,9 @@ import Treeline
 struct PageEncoder {
   let storage: TreeStorage
   let pages: PageTree
+  /// Gives the memory pages of the index back to the system. Memory pages that are used later are read from the file
+  /// again.
+  let giveBack: @Sendable () -> Void
 
   enum Kind: UInt32 {
     case upper = 1
@@ -13,8 +16,7 @@ struct PageEncoder {
     case spreads = 5
   }
 
-  /// Says where the nodes below a node are. An upper page has a state for each of its records, and for each of its
-  /// roots. The roots are the parents of the topmost records of the page.
+  /// Says where the nodes below a node are. An upper page has a state for each of its records.
   /// - `here`: The children follow in the same page.
   /// - `nextChild`: Everything below the node is in the next child page.
   /// - `sameChild`: Everything below the node is in the same child page as for the last node with `nextChild`.
@@ -28,7 +30,7 @@ struct PageEncoder {
 
   /// Offset at which the places of the listed pages begin, in an upper page with a listing. The place of a page says
   /// where the bytes of the page are.
-  static let listingStart = 36
+  static let listingStart = 56
 
   /// Whether the exact spreads of an upper page's records are in a separate page. True if the tree has separations,
   /// because few queries of such a tree need exact spreads.
@@ -42,21 +44,27 @@ struct PageEncoder {
   }
 
   private func upper(_ page: PagePlan, listing: [PageEntry]) -> [UInt8] {
-    let columns = UpperColumns(self, page)
+    let columns = UpperColumns(self, page, hasCells: true)
     var bytes = PageBytes()
     bytes.append(Kind.upper.rawValue)
     bytes.append(UInt32(page.roots.count))
     bytes.append(UInt32(columns.recordCount))
     bytes.append(UInt32(page.children.count))
     bytes.append(UInt32(listing.count))
+    let roots = pages.nodes(of: page)
+    bytes.append(roots.first?.first ?? 0)
+    let around = columns.around
+    for edge in [around.minX, around.minY, around.maxX, around.maxY] { bytes.append(edge) }
     PageListing(entries: listing, hasSpreads: hasSpreadPages).append(to: &bytes)
+    bytes.append(planesOf: roots.map(\.count))
+    bytes.append(planesOf: roots.map { UInt16($0.level) })
     columns.append(to: &bytes, self)
     return bytes.bytes
   }
 
   /// Returns a page with the exact spreads of all records of an upper page.
   func spreads(_ page: PagePlan) -> [UInt8] {
-    let columns = UpperColumns(self, page)
+    let columns = UpperColumns(self, page, hasCells: false)
     var bytes = PageBytes()
     bytes.append(Kind.spreads.rawValue)
     bytes.append(UInt32(columns.recordCount))
@@ -66,17 +74,22 @@ struct PageEncoder {
 
   /// Returns the entry of a page for a listing. A query needs the page only if the query splits one of the roots of
   /// the page, and this root is in view. So the entry has a box around all roots, and the greatest separation code of
-  /// the roots.
+  /// the roots. If the query splits the parents of all these roots, it can begin at the page, without the page above. So
+  /// the entry also has the least separation code of these parents.
   func entry(of page: PagePlan, childCount: Int) -> PageEntry {
-    let box = PlaneRect(around: pages.nodes(of: page).map { storage.box(of: $0) })
+    let roots = pages.rootRecords(of: page)
+    let box = PlaneRect(around: roots.map { storage.box(of: $0.node) })
     return PageEntry(
       isLeaf: page.isLeaf, childCount: childCount, box: box,
-      code: page.roots.reduce(0) { max($0, pages.records[Int($1)].code) }, page: page.reference, spreads: page.spreads)
+      greatestCode: roots.map(\.code).max() ?? 0, parentCode: roots.map(\.parentCode).min() ?? 0, page: page.reference,
+      spreads: page.spreads)
   }
 
   /// The columns of an upper page, with an entry for each record.
   private struct UpperColumns {
     var recordCount: Int { codes.count }
+    /// The box around all roots.
+    let around: PlaneRect
     private var states: [UInt8] = []
     /// Four bits for each record: one bit for each edge of its box. A bit is set if this edge differs from the
     /// corresponding edge of the parent's box.
@@ -88,26 +101,28 @@ struct PageEncoder {
     private var ellipses: [RoundedEllipse] = []
     private var codes: [UInt16] = []
     private var anchors: [[UInt32]] = [[], [], []]
+    /// The cells of each node whose children are not in the page.
+    private var cells: [UInt64] = []
 
-    init(_ encoder: PageEncoder, _ page: PagePlan) {
-      guard case .upper(let expanded, let children) = page.content else { return }
+    init(_ encoder: PageEncoder, _ page: PagePlan, hasCells: Bool) {
       let (storage, pages) = (encoder.storage, encoder.pages)
+      around = PlaneRect(around: pages.nodes(of: page).map { storage.box(of: $0) })
+      guard case .upper(let expanded, let children) = page.content else { return }
       let firstRoots = Set(children.map { $0.roots[0] })
-      let whole = PlaneRect(minX: 0, minY: 0, maxX: .max, maxY: .max)
-      let isFirst = page.roots.isEmpty && !pages.records.isEmpty
       // Records to be visited, each with the box of its parent. `hasSums` says whether the sums of the record are
       // stored.
       var waiting: [(index: Int32, parent: PlaneRect, hasSums: Bool)] = []
-      for start in isFirst ? [0] : page.roots {
-        waiting = [(start, whole, true)]
+      for root in page.roots {
+        waiting = [(root, around, true)]
         while let (index, parent, hasSums) = waiting.popLast() {
           let record = pages.records[Int(index)]
           let isExpanded = expanded.contains(index)
           states.append(isExpanded ? State.here : firstRoots.contains(index) ? State.nextChild : State.sameChild)
           let box = storage.box(of: record.node)
-          if isFirst || index != start { append(record, box, within: parent, hasSums: hasSums, storage) }
+          append(record, box, within: parent, hasSums: hasSums, storage)
+          if hasCells && !isExpanded { cells.append(encoder.cells(of: record.node, in: box)) }
           if isExpanded {
-            bits.append(pages.records[Int(record.left)].node.count, upTo: record.node.count)
+            bits.append(UInt64(pages.records[Int(record.left)].node.count), upTo: UInt64(record.node.count))
             // In most cases, the sums of a right child are left out, because they are the parent's sums minus the left
             // child's sums. But if the box of either child crosses the seam, the sums of the right child are stored,
             // because the boxes of the two children may then count x from different sides of the seam.
@@ -132,15 +147,15 @@ struct PageEncoder {
       var different: UInt8 = 0
       for (edge, difference) in differences.enumerated() where difference != 0 {
         different |= 1 << UInt8(edge)
-        bits.append(difference, upTo: sizes[edge & 1])
+        bits.append(UInt64(difference), upTo: UInt64(sizes[edge & 1]))
       }
       edges.append(different)
       let summary = storage.summary(of: record.node, in: box)
       if hasSums {
-        // The sum of x is at most the point count times the width of the box. So the sum has at most as many bits as
-        // these two factors together. The same holds for the sum of y and the height of the box.
+        // The sum of x is at most the point count times the width of the box. The same holds for the sum of y and the
+        // height of the box.
         for (sum, size) in [(summary.sums.x, box.maxX &- box.minX), (summary.sums.y, box.maxY &- box.minY)] {
-          bits.append(sum, count: PageBits.count(upTo: record.node.count) + PageBits.count(upTo: size))
+          bits.append(sum, upTo: UInt64(record.node.count) * UInt64(size))
         }
       }
       spreads[0].append(summary.spread.xx.bitPattern)
@@ -167,9 +182,30 @@ struct PageEncoder {
         appendSpreads(to: &bytes)
       }
       if encoder.storage.anchors != nil { for column in anchors { bytes.append(planesOf: column) } }
+      bytes.append(planesOf: cells)
       bytes.append(bits.bytes)
     }
   }
+
+  /// Divides the box of a node into 8 × 8 cells, and returns a bit for each cell that says whether the cell contains a
+  /// point. From these bits, a reader can often tell whether a node at the edge of a view has a point in the view, without
+  /// the pages below the node.
+  private func cells(of node: Node, in box: PlaneRect) -> UInt64 {
+    let (width, height) = ((box.maxX &- box.minX) / 8 + 1, (box.maxY - box.minY) / 8 + 1)
+    let range = node.range
+    var cells: UInt64 = 0
+    for start in stride(from: range.lowerBound, to: range.upperBound, by: Self.pointsBetweenReturns) {
+      if start > range.lowerBound { giveBack() }
+      for index in start..<min(start + Self.pointsBetweenReturns, range.upperBound) {
+        let point = storage.points[index]
+        cells |= 1 << UInt64((point.y &- box.minY) / height * 8 + (point.x &- box.minX) / width)
+      }
+    }
+    return cells
+  }
+
+  /// The number of points that are read before memory is given back.
+  private static let pointsBetweenReturns = 1 << 22
 
   // MARK: - Leaf pages
 
@@ -196,6 +232,7 @@ struct PageEncoder {
     bytes.append(UInt32(leftCounts.count))
     bytes.append(UInt32(range.lowerBound))
     bytes.append(planesOf: roots.map(\.count))
+    bytes.append(planesOf: roots.map { UInt16($0.level) })
     bytes.append(planesOf: leftCounts)
     bytes.append(planesOf: points.map(\.x).differences)
     bytes.append(planesOf: points.map(\.y).differences)

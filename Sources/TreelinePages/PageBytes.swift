@@ -29,15 +29,9 @@ struct PageBits {
   private(set) var bytes: [UInt8] = []
   private var bitCount = 0
 
-  /// Returns the number of bits that are enough for every number up to `greatest`.
-  static func count(upTo greatest: UInt32) -> Int { UInt32.bitWidth - greatest.leadingZeroBitCount }
-
-  mutating func append(_ value: UInt32, upTo greatest: UInt32) {
-    append(UInt64(value), count: Self.count(upTo: greatest))
-  }
-
-  mutating func append(_ value: UInt64, count: Int) {
-    var (value, left) = (value, count)
+  /// Appends a number with as many bits as are enough for every number up to `greatest`.
+  mutating func append(_ value: UInt64, upTo greatest: UInt64) {
+    var (value, left) = (value, UInt64.bitWidth - greatest.leadingZeroBitCount)
     while left > 0 {
       let shift = bitCount % 8
       if shift == 0 { bytes.append(0) }

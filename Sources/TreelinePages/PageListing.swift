@@ -8,7 +8,9 @@ struct PageEntry: Sendable {
   /// A box around the roots of the page.
   var box: PlaneRect
   /// The greatest separation code of the roots.
-  var code: UInt16
+  var greatestCode: UInt16
+  /// The least separation code of the parents of the roots.
+  var parentCode: UInt16
   var page: PageReference
   /// The place of the separate page that contains the spreads of an upper page; `none` if there is no separate page.
   /// The spread of a node says how far its points scatter.
@@ -39,7 +41,8 @@ struct PageListing {
     }
     bytes.append(planesOf: entries.map { UInt32($0.childCount) })
     for column in edges { bytes.append(column) }
-    bytes.append(planesOf: entries.map(\.code))
+    bytes.append(planesOf: entries.map(\.greatestCode))
+    bytes.append(planesOf: entries.map(\.parentCode))
   }
 }
 
@@ -101,8 +104,8 @@ extension PageEncoder {
   /// leaf page does not stand for a subtree, returns `self` and the leaf page.
   func subtree(_ plan: PagePlan) throws(IndexError) -> (PageEncoder, [PagePlan]) {
     guard pages.isSubtree(plan) else { return (self, [plan]) }
-    let tree = try PageTree(storage, sizes: pages.sizes, below: pages.nodes(of: plan), level: plan.level)
-    return (PageEncoder(storage: storage, pages: tree), tree.pages)
+    let tree = try PageTree(storage, sizes: pages.sizes, below: pages.rootRecords(of: plan), level: plan.level)
+    return (PageEncoder(storage: storage, pages: tree, giveBack: giveBack), tree.pages)
   }
 
   /// Returns the entries of all pages of a subtree.

@@ -4,7 +4,7 @@ import Treeline
 /// the first page.
 package struct PageManifest: Codable, Equatable {
   package static let formatName = "treelinemap pages"
-  package static let version = 2
+  package static let version = 3
   package static let fileName = "manifest.json"
   /// Name of the folder that contains the pages, if the pages are in several files.
   package static let folderName = "pages"

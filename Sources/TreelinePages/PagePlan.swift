@@ -48,6 +48,8 @@ struct UpperRecord {
   var node: Node
   /// The separation code of the node; 0 if the node is never split, or if the tree has no codes.
   var code: UInt16
+  /// The separation code of the node's parent; 0 for the tree's root.
+  var parentCode: UInt16
   /// The index of the left child's record; the next record is the right child's record. -1 if all nodes below this node
   /// are in leaf pages.
   var left: Int32 = -1
@@ -57,8 +59,8 @@ struct UpperRecord {
 }
 
 /// The plan of a page. A leaf page contains all nodes below its roots, and an upper page contains only the uppermost
-/// of these nodes. The roots are neighbors in tree order. The records of the roots themselves are in pages above this
-/// page.
+/// of these nodes. The roots are neighbors in tree order. The records of the roots are in the page and in a page above
+/// it. So a reader may begin at a page without the pages above it.
 final class PagePlan: @unchecked Sendable {
   enum Content {
     /// The page contains all nodes and points below its roots. If the tree is divided twice, a leaf page of the first
@@ -69,8 +71,8 @@ final class PagePlan: @unchecked Sendable {
     case upper(expanded: Set<Int32>, children: [PagePlan])
   }
 
-  /// Indices of the records of the page's roots, in tree order. The list is empty for the first page of a whole tree:
-  /// no page lies above this page, so the page contains the record of the tree's root itself.
+  /// Indices of the records of the page's roots, in tree order. The root of the first page is the tree's root. An empty
+  /// tree has no roots.
   let roots: [Int32]
   let content: Content
   /// The level of the page. The first page has level 0, its child pages have level 1, and so on.
@@ -114,8 +116,9 @@ struct PageTree {
   init(_ storage: TreeStorage, sizes: PageSizes) throws(IndexError) {
     (self.sizes, division) = (sizes, 0)
     guard let root = storage.root else { return }
-    try readRecords(storage, below: [root])
-    first = upperPage(of: [], from: [0], level: 0)
+    records = [UpperRecord(node: root, code: try storage.code(of: root), parentCode: 0)]
+    try readRecords(storage)
+    first = upperPage(of: [0], level: 0)
   }
 
   /// Divides a subtree into pages.
@@ -123,9 +126,10 @@ struct PageTree {
   /// - Parameters:
   ///   - group: The roots of the subtree, neighbors in tree order.
   ///   - level: The level of the first page.
-  init(_ storage: TreeStorage, sizes: PageSizes, below group: [Node], level: Int) throws(IndexError) {
+  init(_ storage: TreeStorage, sizes: PageSizes, below group: [UpperRecord], level: Int) throws(IndexError) {
     (self.sizes, division) = (sizes, 1)
-    try readRecords(storage, below: group)
+    records = group
+    try readRecords(storage)
     first = page(of: group.indices.map { Int32($0) }, level: level)
   }
 
@@ -136,14 +140,15 @@ struct PageTree {
       || sizes.leastCode[division] > 0 && Int(record.code) >= sizes.leastCode[division]
   }
 
-  private mutating func readRecords(_ storage: TreeStorage, below group: [Node]) throws(IndexError) {
-    for root in group { records.append(UpperRecord(node: root, code: try storage.code(of: root))) }
+  /// Adds the records of all upper pairs below the first records.
+  private mutating func readRecords(_ storage: TreeStorage) throws(IndexError) {
     var next = 0
     while next < records.count {
       if isUpper(records[next], storage), let (left, right) = try storage.children(of: records[next].node) {
         records[next].left = Int32(records.count)
-        records.append(UpperRecord(node: left, code: try storage.code(of: left)))
-        records.append(UpperRecord(node: right, code: try storage.code(of: right)))
+        let parentCode = records[next].code
+        records.append(UpperRecord(node: left, code: try storage.code(of: left), parentCode: parentCode))
+        records.append(UpperRecord(node: right, code: try storage.code(of: right), parentCode: parentCode))
       }
       next += 1
     }
@@ -156,22 +161,20 @@ struct PageTree {
   private func pairCount(_ index: Int32) -> Int { Int(records[Int(index)].pairCount) }
   private func pointCount(_ index: Int32) -> Int { Int(records[Int(index)].node.count) }
 
-  /// - Parameter starts: The nodes directly above the nodes of the page. These are the roots of the page or, for the
-  ///   first page, the tree's root.
-  private func upperPage(of roots: [Int32], from starts: [Int32], level: Int) -> PagePlan {
-    let expanded = expanded(below: starts, pairs: sizes.pairs(onLevel: level))
+  private func upperPage(of roots: [Int32], level: Int) -> PagePlan {
+    let expanded = expanded(below: roots, pairs: sizes.pairs(onLevel: level))
     // If several nodes share a child page, the number of pairs in the child page and all pages below it does not
     // exceed `most`. So a view needs few pages of each level.
-    let pairsBelow = starts.reduce(0) { $0 + pairCount($1) }
+    let pairsBelow = roots.reduce(0) { $0 + pairCount($1) }
     let parts = sizes.parts(onLevel: level)
     let most = max(sizes.pairs(onLevel: level + 1), (pairsBelow + parts - 1) / parts)
-    let children = groups(below: starts, expanded, pairs: most).map { page(of: $0, level: level + 1) }
+    let children = groups(below: roots, expanded, pairs: most).map { page(of: $0, level: level + 1) }
     return PagePlan(roots: roots, content: .upper(expanded: expanded, children: children), level: level)
   }
 
   private func page(of group: [Int32], level: Int) -> PagePlan {
     group.contains { pairCount($0) > 0 }
-      ? upperPage(of: group, from: group, level: level) : PagePlan(roots: group, content: .leaf, level: level)
+      ? upperPage(of: group, level: level) : PagePlan(roots: group, content: .leaf, level: level)
   }
 
   /// Returns the nodes whose children are in a page. These are at most `pairs` nodes: those with the greatest
@@ -276,6 +279,9 @@ struct PageTree {
     var points: Int
     var pairs: Int
   }
+
+  /// Returns the records of the roots of a page.
+  func rootRecords(of page: PagePlan) -> [UpperRecord] { page.roots.map { records[Int($0)] } }
 
   /// Returns the nodes that are the roots of a page.
   func nodes(of page: PagePlan) -> [Node] { page.roots.map { records[Int($0)].node } }

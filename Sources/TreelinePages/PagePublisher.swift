@@ -14,7 +14,7 @@ package struct PagePublisher {
   let tree: ClusterTree
   let contentHash: UInt64
   let sizes: PageSizes
-  private let giveBack: () -> Void
+  private let giveBack: @Sendable () -> Void
 
   package struct Result: Sendable {
     package var fileCount = 0
@@ -31,7 +31,7 @@ package struct PagePublisher {
   ///   - giveBack: Gives the memory pages of the index back to the system. Memory pages that are used later are read
   ///     from the file again.
   package init(
-    _ tree: ClusterTree, contentHash: UInt64, sizes: PageSizes? = nil, giveBack: @escaping () -> Void = {}
+    _ tree: ClusterTree, contentHash: UInt64, sizes: PageSizes? = nil, giveBack: @escaping @Sendable () -> Void = {}
   ) throws {
     guard tree.withStorage(\.groups) == nil else {
       throw PageError("expected an index without groups, found an index with groups; pages cannot contain groups")
@@ -52,8 +52,9 @@ package struct PagePublisher {
     let hasSubtrees = count / 8 > 1 << 18
     return PageSizes(
       points: hasSubtrees ? [1 << 14, 1024] : [1024], nodePoints: hasSubtrees ? [1 << 12, 128] : [128],
-      leastCode: hasSubtrees ? leastCodes : [leastCodes[1]], pairs: [300], parts: [20], listed: 1500,
-      values: max(4096, count / 8192), fileBytes: max(1 << 18, count / 500))
+      leastCode: hasSubtrees ? leastCodes : [leastCodes[1]], pairs: hasSubtrees ? [128, 300] : [300],
+      parts: hasSubtrees ? [20, 20, 10] : [20], listed: 1500, values: max(4096, count / 8192),
+      fileBytes: max(1 << 19, count / 500))
   }
 
   /// Returns the least separation code such that no more than `most` splits have this code or a greater code; 0 if the
@@ -82,7 +83,7 @@ package struct PagePublisher {
   ) {
     try tree.withStorage { storage in
       let pages = try PageTree(storage, sizes: sizes)
-      let encoder = PageEncoder(storage: storage, pages: pages)
+      let encoder = PageEncoder(storage: storage, pages: pages, giveBack: giveBack)
       giveBack()
       let files = PageFiles(sink, byteCount: sizes.fileBytes)
       var result = Result()

@@ -36,7 +36,9 @@ package struct PageVerifier {
   /// difference.
   ///
   /// - Parameter giveBack: Called from time to time. May return memory pages of the index to the system.
-  package func problem(with tree: ClusterTree, contentHash: UInt64, giveBack: () -> Void = {}) throws -> String? {
+  package func problem(
+    with tree: ClusterTree, contentHash: UInt64, giveBack: @escaping @Sendable () -> Void = {}
+  ) throws -> String? {
     guard let sizes = manifest.sizes.pageSizes, let values = manifest.values.reference else {
       return "\(PageManifest.fileName): expected valid page sizes and checksums, found invalid values; publish the "
         + "index again"
@@ -50,7 +52,7 @@ package struct PageVerifier {
     }
     return try tree.withStorage { storage in
       let pages = try PageTree(storage, sizes: sizes)
-      let encoder = PageEncoder(storage: storage, pages: pages)
+      let encoder = PageEncoder(storage: storage, pages: pages, giveBack: giveBack)
       do throws(Difference) {
         pages.first.spreads = manifest.spreads?.reference ?? .none
         let name = "the first page"

@@ -5,7 +5,7 @@ import Testing
 /// Checks which files a command writes, and which files it must not write.
 @Suite struct OutputTests {
   static let writers = [
-    ["build", "--force", "--output"], ["compare", "--output"], ["compare", "--json"], ["map", "--output"],
+    ["build", "--force", "--output"], ["map", "--output"], ["compare", "--output"], ["compare", "--json"],
   ]
   private static let rows = "longitude,latitude\n1,2\n3,4\n"
 

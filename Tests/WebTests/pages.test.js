@@ -114,6 +114,30 @@ test("answers to random views equal the answers of the index, and so do answers 
   }
 });
 
+test("a view does not load pages whose nodes it splits all, and these pages may be loaded later", async () => {
+  const random = seeded("entered");
+  let skipped = 0;
+  for (const name of ["cities", "spacing", "iceland"]) {
+    const { whole, small } = published[name];
+    const { points, plane } = whole.hierarchy;
+    const cut = whole.hasBadges ? { badges: 1 } : { spacing: 44 };
+    for (let trial = 0; trial < trials(20); trial++) {
+      const tree = await Treeline.open(manifest(small));
+      const index = random.below(whole.pointCount);
+      const center = [plane.longitude(points[2 * index]), plane.latitude(points[2 * index + 1])];
+      for (const zoom of [random.between(8, 18), random.between(0, 8), random.between(0, 18)]) {
+        const query = { center, zoom, width: 800, height: 600, cut };
+        same(await tree.clusters(query), whole.clusters(query));
+        skipped += [...tree.hierarchy.pagesBelow].filter(({ children }) => children.some(({ isLoaded }) => isLoaded)).length;
+      }
+      const { hierarchy } = await tree.whole();
+      assert.deepEqual(hierarchy.nodes, whole.hierarchy.nodes, name);
+      assert.deepEqual(hierarchy.sums, whole.hierarchy.sums, name);
+    }
+  }
+  assert.ok(skipped > 0);
+});
+
 test("all pages together hold the arrays of the index, byte for byte", async () => {
   for (const [name, { whole, site, small }] of Object.entries(published)) for (const folder of [site, small]) {
     const { hierarchy } = await (await Treeline.open(manifest(folder))).whole();
@@ -313,12 +337,12 @@ test("a part of a file with other bytes is an error that names the file", async 
 
 test("a manifest of another version is refused", async () => {
   const text = JSON.parse(readFileSync(manifest(published.one.site)));
-  for (const [version, remedy] of [[1, "publish the index again"], [3, "use a later module"]]) {
+  for (const [version, remedy] of [[1, "publish the index again"], [4, "use a later module"]]) {
     const { url, close } = await hosting(published.one.site, (request, response) => {
       response.writeHead(200).end(JSON.stringify({ ...text, version }));
       return true;
     });
-    await assert.rejects(Treeline.open(url), { name: "IndexError", message: new RegExp(`expected pages of version 2, found version ${version}; ${remedy}`) });
+    await assert.rejects(Treeline.open(url), { name: "IndexError", message: new RegExp(`expected pages of version 3, found version ${version}; ${remedy}`) });
     close();
   }
 });

@@ -86,8 +86,8 @@ class Content:
 class Entry:
     """The entry of a page in a listing: the places of the page and of its spreads, and a box around its roots."""
 
-    def __init__(self, spreads, place=None, box=None, code=0):
-        self.spreads, self.place, self.box, self.code = spreads, place, box, code
+    def __init__(self, spreads, place=None, box=None, code=0, parent_code=0):
+        self.spreads, self.place, self.box, self.code, self.parent_code = spreads, place, box, code, parent_code
         self.children = []
 
 
@@ -97,7 +97,7 @@ class Site:
     def __init__(self, folder, index):
         self.folder, self.index = pathlib.Path(folder), index
         self.manifest = json.loads((self.folder / "manifest.json").read_bytes())
-        assert (self.manifest["format"], self.manifest["version"]) == ("treelinemap pages", 2)
+        assert (self.manifest["format"], self.manifest["version"]) == ("treelinemap pages", 3)
         self.page_count = 0
         self.files = {}
 
@@ -130,7 +130,7 @@ class Site:
         assert (manifest["left"], manifest["top"], manifest["side"]) == (index.left, index.top, index.side)
         assert manifest["has_codes"] == (index.codes is not None)
         first = Entry(self.member("spreads") if index.codes is not None else None)
-        self.upper(Content(base64.b64decode(manifest["first"])), [index.root] if index.root else [], first, is_first=True)
+        self.upper(Content(base64.b64decode(manifest["first"])), [index.root] if index.root else [], first, {})
         self.values()
 
     def listing(self, content, count):
@@ -140,7 +140,7 @@ class Site:
         places = content.places(2 * count if has_spreads else count)
         child_counts = content.planes(count, 4)
         edges = list(zip(*(content.bytes(count) for _ in range(4))))
-        codes = content.planes(count, 2)
+        codes, parent_codes = content.planes(count, 2), content.planes(count, 2)
         number = 0
 
         def entries(parts, around):
@@ -153,7 +153,7 @@ class Site:
                 least = [edges[own][axis] * steps[axis] for axis in (0, 1)]
                 greatest = [min((edges[own][axis + 2] + 1) * steps[axis] - 1, sizes[axis]) for axis in (0, 1)]
                 box = [(around[edge % 2] + distance) % TURN for edge, distance in enumerate((*least, *greatest))]
-                entry = Entry(places[count + own] if has_spreads else None, places[own], box, codes[own])
+                entry = Entry(places[count + own] if has_spreads else None, places[own], box, codes[own], parent_codes[own])
                 entry.children = entries(child_counts[own], entry.box)
                 found.append(entry)
             return found
@@ -163,20 +163,21 @@ class Site:
             children += entries(1, outer)
         return children
 
-    def upper(self, content, roots, entry, is_first=False):
-        """Compares an upper page and everything below. `roots` are the nodes whose children are in the page; for the
-        first page, the tree's root. `entry` is the entry of the page in a listing."""
+    def upper(self, content, roots, entry, codes_above):
+        """Compares an upper page and everything below. `roots` are the roots of the page, and `entry` is the entry of the
+        page in a listing. `codes_above` has the codes of the parents of the roots."""
         index = self.index
-        kind, root_count, count, child_count, listed = content.unpack("IIIII")
-        assert kind == UPPER
-        assert root_count == (0 if is_first else len(roots))
+        kind, root_count, count, child_count, listed, first = content.unpack("IIIIII")
+        assert (kind, root_count, first) == (UPPER, len(roots), roots[0].first if roots else 0)
+        around = content.unpack("IIII")
         if listed:
             assert not entry.children
             entry.children = self.listing(content, listed)
         children = entry.children
         assert len(children) == child_count
         spread_page = self.page(entry.spreads) if index.codes is not None else None
-        states = content.bytes(root_count + count)
+        self.roots(content, roots)
+        states = content.bytes(count)
         edges = content.bytes(count)
         assert all(differs < 16 for differs in edges)
         if spread_page:
@@ -187,52 +188,55 @@ class Site:
             spread_page.end()
         codes = content.planes(count, 2) if index.codes is not None else None
         anchors = list(zip(*(content.planes(count, 4) for _ in range(3)))) if index.anchors is not None else None
+        cells = iter(content.planes(sum(state != HERE for state in states), 8))
         bits = content.bits()
         below = [[] for _ in children]
-        state = record = 0
+        parent_codes = dict(codes_above)
+        record = 0
         child = -1
         for root in roots:
-            waiting = [(root, (0, 0, TURN - 1, TURN - 1), is_first, None)]
+            waiting = [(root, around, None)]
             while waiting:
-                node, parent, is_own, sibling = waiting.pop()
+                node, parent, sibling = waiting.pop()
                 box = index.box(node)
-                if is_own:
-                    sizes = size_of(parent)
-                    west, north, east, south = (bits(sizes[edge % 2].bit_length()) if edges[record] >> edge & 1 else 0
-                                                for edge in range(4))
-                    assert box == ((parent[0] + west) % TURN, (parent[1] + north) % TURN,
-                                   (parent[2] - east) % TURN, (parent[3] - south) % TURN)
-                    if sibling is None:
-                        assert list(index.sums_of(node)) == [bits(node.count.bit_length() + size.bit_length()) for size in size_of(box)]
-                    else:
-                        # The rule by which a reader finds the sums of a right child.
-                        left, whole = sibling
-                        for axis in (0, 1):
-                            inside = [(index.box(part)[axis] - index.box(whole)[axis]) % TURN for part in (left, node)]
-                            rest = index.sums_of(whole)[axis] - index.sums_of(left)[axis] - left.count * inside[0]
-                            assert rest - node.count * inside[1] == index.sums_of(node)[axis]
-                    xx, xy, yy = (struct.unpack("<f", struct.pack("<I", bits))[0] for bits in spreads[record])
-                    assert xx + yy == index.trace(node)
-                    if spread_page:
-                        assert ellipses[record] == rounded_ellipse(xx, xy, yy)
-                    parts = index.children(node)
-                    if codes:
-                        assert codes[record] == (index.codes[parts[1].first] if parts else 0)
-                    if anchors:
-                        anchor = index.anchor(node)
-                        x, y = index.points[2 * anchor], index.points[2 * anchor + 1]
-                        assert anchors[record] == (anchor - node.first, (x - box[0]) % TURN, (y - box[1]) % TURN)
-                    record += 1
-                if states[state] == HERE:
+                sizes = size_of(parent)
+                west, north, east, south = (bits(sizes[edge % 2].bit_length()) if edges[record] >> edge & 1 else 0
+                                            for edge in range(4))
+                assert box == ((parent[0] + west) % TURN, (parent[1] + north) % TURN,
+                               (parent[2] - east) % TURN, (parent[3] - south) % TURN)
+                if sibling is None:
+                    assert list(index.sums_of(node)) == [bits((node.count * size).bit_length()) for size in size_of(box)]
+                else:
+                    # The rule by which a reader finds the sums of a right child.
+                    left, whole = sibling
+                    for axis in (0, 1):
+                        inside = [(index.box(part)[axis] - index.box(whole)[axis]) % TURN for part in (left, node)]
+                        rest = index.sums_of(whole)[axis] - index.sums_of(left)[axis] - left.count * inside[0]
+                        assert rest - node.count * inside[1] == index.sums_of(node)[axis]
+                xx, xy, yy = (struct.unpack("<f", struct.pack("<I", bits))[0] for bits in spreads[record])
+                assert xx + yy == index.trace(node)
+                if spread_page:
+                    assert ellipses[record] == rounded_ellipse(xx, xy, yy)
+                parts = index.children(node)
+                if codes:
+                    assert codes[record] == (index.codes[parts[1].first] if parts else 0)
+                if anchors:
+                    anchor = index.anchor(node)
+                    x, y = index.points[2 * anchor], index.points[2 * anchor + 1]
+                    assert anchors[record] == (anchor - node.first, (x - box[0]) % TURN, (y - box[1]) % TURN)
+                if states[record] == HERE:
                     left, right = index.children(node)
+                    if codes:
+                        parent_codes[left] = parent_codes[right] = codes[record]
                     assert bits(node.count.bit_length()) == left.count
                     is_across = any(west > east for west, _, east, _ in map(index.box, (left, right)))
-                    waiting += [(right, box, True, None if is_across else (left, node)), (left, box, True, None)]
+                    waiting += [(right, box, None if is_across else (left, node)), (left, box, None)]
                 else:
-                    child += states[state] == NEXT
+                    child += states[record] == NEXT
                     below[child].append(node)
-                state += 1
-        assert state == len(states) and record == count
+                    assert next(cells) == cells_of(index, node)
+                record += 1
+        assert record == count
         content.end()
         for child, nodes in zip(children, below):
             # The box has all points below the roots. Distances are modulo 2^32, because a box may lie across the seam.
@@ -243,18 +247,23 @@ class Site:
             parts = [index.children(node) for node in nodes]
             greatest = max(index.codes[pair[1].first] if pair else 0 for pair in parts) if index.codes is not None else 0
             assert child.code == greatest
+            assert child.parent_code == (min(parent_codes.get(node, 0) for node in nodes) if codes else 0)
             page = self.page(child.place)
             if page.data[0] == LEAF:
                 assert child.children == [] and child.spreads is None
                 self.leaf(page, nodes)
             else:
-                self.upper(page, nodes, child)
+                self.upper(page, nodes, child, parent_codes)
+
+    def roots(self, content, roots):
+        assert content.planes(len(roots), 4) == [root.count for root in roots]
+        assert content.planes(len(roots), 2) == [root.level for root in roots]
 
     def leaf(self, content, roots):
         index = self.index
         kind, root_count, count, pair_count, first = content.unpack("IIIII")
         assert (kind, root_count, first) == (LEAF, len(roots), roots[0].first)
-        assert content.planes(root_count, 4) == [root.count for root in roots]
+        self.roots(content, roots)
         lefts = iter(content.planes(pair_count, 4))
         for root in roots:
             waiting = [root]
@@ -306,6 +315,17 @@ class Site:
             assert own.name == column.name
             assert all(value(own, i) == value(column, first + i) for i in range(count))
         content.end()
+
+
+def cells_of(index, node):
+    """Returns the bits of the cells that contain points of a node."""
+    box = index.box(node)
+    steps = [size // 8 + 1 for size in size_of(box)]
+    cells = 0
+    for i in range(node.first, node.first + node.count):
+        column, row = ((index.points[2 * i + axis] - box[axis]) % TURN // steps[axis] for axis in (0, 1))
+        cells |= 1 << 8 * row + column
+    return cells
 
 
 def size_of(box):

@@ -41,10 +41,13 @@ struct MapCommand: ParsableCommand {
 
   func run() throws {
     let isIndex = ClusterTree.isIndex(atPath: path)
+    var file: ReportFile?
     try reportingFailures {
       try Input(path: path, columns: ColumnOptions.parse([])).checkOutputs([output])
-      guard isIndex, let option = options.first else { return }
-      throw Failure.usage("'\(option)' is an option for points, but \(path) is an index; leave out this option")
+      if isIndex, let option = options.first {
+        throw Failure.usage("'\(option)' is an option for points, but \(path) is an index; leave out this option")
+      }
+      file = try ReportFile(output, beginning: "")
     }
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("treelinemap-\(UUID().uuidString)")
     let index = isIndex ? path : folder.appendingPathComponent("points.treeline").path
@@ -59,7 +62,6 @@ struct MapCommand: ParsableCommand {
       guard let map = MapPage.ofTool else {
         throw Failure.inputOutput("the tool was built without its map; \(MapPage.remedy)")
       }
-      let file = try ReportFile(output, beginning: "")
       let name = (path as NSString).lastPathComponent as NSString
       let published = try PublishedIndex(index)
       let title = title ?? published.givenTitle ?? (path == "-" ? "Map" : name.deletingPathExtension)
@@ -67,7 +69,7 @@ struct MapCommand: ParsableCommand {
       do {
         page = try published.page(on: map, title: title, basemap: try basemap.map(Self.style))
       } catch let error as PageError { throw Failure.badData("\(Input.name(of: path)): \(error)") }
-      try file.write(String(decoding: page, as: UTF8.self))
+      try file?.write(String(decoding: page, as: UTF8.self))
       Notes.print(
         "treelinemap: wrote \(Quantity(amount: Double(page.count), unit: "B")) to \(output); open it in a browser")
     }

@@ -109,7 +109,21 @@ const SCRATCH = new Float64Array(3);
  * The stack of nodes to visit, with five numbers for each. The stack holds at most one node of each level, and both
  * children of the deepest node.
  */
-const WAITING = new Uint32Array(5 * 1100);
+let stack = new Uint32Array(5 * 1100);
+
+/**
+ * Returns the stack with room for further nodes, besides one node of each level.
+ *
+ * @param {number} end Offset of the end of the stack.
+ * @param {number} count
+ */
+function stackWithRoom(end, count) {
+  const length = end + 5 * (count + 1100);
+  if (stack.length >= length) return stack;
+  const longer = new Uint32Array(2 * length);
+  longer.set(stack);
+  return (stack = longer);
+}
 
 /**
  * Memory that all answers share, and the offset at which the next answer begins. Making an array over this memory takes
@@ -239,7 +253,7 @@ export class CutSearch {
     const { tree, view, codes } = this;
     const { nodes } = tree;
     const { selection } = view;
-    const waiting = WAITING;
+    let waiting = stack;
     let length = roomStart;
     let end = put(waiting, 0, start[0], start[1], start[2], start[3], view.ofBox(start[2]));
     while (end > 0) {
@@ -251,12 +265,20 @@ export class CutSearch {
       const visibility = waiting[end + 4];
       if (visibility === OUTSIDE || (selection && !selection.count(first, count))) continue;
       const isKnown = codes && minPoints <= 2 && tree.pages?.isFine(count, record, greatest);
+      const below = codes && minPoints <= 2 && !isKnown && tree.pages?.nodesBelow(first, count, record);
+      if (below) {
+        waiting = stackWithRoom(end, below.length / 4);
+        for (let i = below.length - 4; i >= 0; i -= 4) {
+          end = put(waiting, end, below[i], below[i + 1], below[i + 2], below[i + 3], view.ofBox(below[i + 2]));
+        }
+        continue;
+      }
       const left = count > 1 && !isKnown ? tree.leftCount(first, count, record, levels) : 0;
       const isSplit = left && ((minPoints > 2 && view.count(first, count) < minPoints)
         || (codes ? tree.code(first, left, record) : traceOf(view, first, count, record)) > greatest);
       if (isSplit) {
         const isStored = nodes[record * 6 + 5] !== 0;
-        const child = isStored ? record + nodes[record * 6 + 5] : record;
+        const child = isStored ? (record + nodes[record * 6 + 5]) >>> 0 : record;
         const isLooked = isStored && visibility !== INSIDE;
         const below = levels + (isStored ? 1 : 1025);
         const other = isStored ? child + 1 : child;
@@ -455,7 +477,7 @@ function splitByCodes(view, codes, greatest, limit) {
   const width = view.width >>> 0;
   const top = view.minY >>> 0;
   const bottom = view.maxY >>> 0;
-  const waiting = WAITING;
+  const waiting = stack;
   let length = roomStart;
   let end = put(waiting, 0, 0, tree.pointCount, 0, 0, boxVisibility(nodes, 0, left, width, top, bottom));
   if (waiting[4] === OUTSIDE) end = 0;

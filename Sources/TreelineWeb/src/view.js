@@ -109,6 +109,8 @@ export class InView {
     if (selection && !selection.count(first, count)) return false;
     if (visibility !== PARTIAL) return visibility === INSIDE;
     if (!selection && levels < 1024 && this.hasSideInside(record)) return true;
+    const isSeen = tree.pages?.isInView(record, this) ?? null;
+    if (isSeen !== null) return isSeen;
     if (tree.pages?.isMissing(record)) return true;
     if (tree.isStored(record)) {
       const left = tree.leftCount(first, count, record, levels);

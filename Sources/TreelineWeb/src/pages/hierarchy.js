@@ -4,6 +4,10 @@
 // needs a page that is not in memory, the page is added to `missing`, and the query continues as if the node had no
 // children. At the end of such a query, its result is discarded, the missing pages are loaded together, and the query
 // begins again.
+//
+// A query that splits all nodes of an upper page does not need this page: it continues at the roots of the child pages,
+// because each page has the records of its own roots. If the upper page is loaded later, it has further records for
+// these roots. Both records of a root then lead to the same children.
 
 import { BadgeCurve } from "../badges.js";
 import { attributeColumn, typedColumn } from "../columns.js";
@@ -11,7 +15,7 @@ import { Hierarchy } from "../hierarchy.js";
 import { Bytes } from "../index-file.js";
 import { Plane } from "../plane.js";
 import { StoredRecords } from "../records.js";
-import { boxVisibility, OUTSIDE } from "../view.js";
+import { boxVisibility, INSIDE, OUTSIDE } from "../view.js";
 import { bytesOfBase64, keyOf, PageReader } from "./page.js";
 
 /** @typedef {import("./page.js").Reference} Reference */
@@ -30,13 +34,16 @@ const NOWHERE = { file: null, offset: 0, length: 0, fileLength: 0 };
  * @typedef {object} Page
  * @property {"tree" | "values" | "directory" | "spreads"} kind
  * @property {Reference} reference
- * @property {number[]} roots Records whose children are in the page. For a page of spreads (covariances), the records
- *   with these spreads.
+ * @property {number[]} roots Records whose children are in the page, as far as they are known. For a page of spreads
+ *   (covariances), the records with these spreads.
+ * @property {boolean} isLoaded
+ * @property {number[]} entries The roots as a list of nodes, if the page was loaded before its parent page.
  * @property {Page | null} parent
  * @property {Page[]} children Child pages, as far as they are listed.
  * @property {Page | null} spreads The page with the exact covariances of this page's records.
  * @property {Uint32Array} box A box around the roots.
- * @property {number} code The greatest code at which a root is split.
+ * @property {number} code The greatest code of a root.
+ * @property {number} parentCode The least code of a parent of a root.
  * @property {number} number Number of a page of values.
  *
  * @typedef {object} UpperRecord The fields of a record of an upper page that are not in arrays.
@@ -49,6 +56,8 @@ const NOWHERE = { file: null, offset: 0, length: 0, fileLength: 0 };
  * @property {number} anchor Index of the point at which the node is shown, counted from the node's first point; -1 if
  *   the node is shown at its mean.
  * @property {Page | null} below The page with everything below the node; null after the page is loaded.
+ * @property {number[]} cells The box of the node is divided into 8 x 8 cells. The bit of a cell is 1 if a point is in
+ *   the cell. The four northern rows are in the first number. Empty if the children of the node are in the same page.
  *
  * @typedef {object} Values Rows and columns of some neighboring points.
  * @property {Uint32Array | Float64Array} rows
@@ -71,6 +80,13 @@ export class PagedHierarchy extends Hierarchy {
    * these points in `points`, by tree index.
    */
   #anchor = new Map();
+  /**
+   * A page that was loaded before its parent page has records of its roots. This map has, for each of these records, the
+   * record of the same node in the parent page.
+   *
+   * @type {Map<number, number>}
+   */
+  #twins = new Map();
   #pointsEnd = 0;
   /** @type {Page[]} */
   #valuePages = [];
@@ -182,18 +198,73 @@ export class PagedHierarchy extends Hierarchy {
    * @param {number} bytes
    */
   ahead(missing, bytes) {
-    const { view, greatest } = this;
     /** @type {Page[]} */
     const found = [];
-    if (!view || greatest === Infinity) return found;
-    const { x, width, minY, maxY } = view;
+    if (this.greatest === Infinity) return found;
     for (let level = [...missing]; level.length; ) {
-      level = level.flatMap(({ children }) => children)
-        .filter(({ box, code }) => code > greatest && boxVisibility(box, 0, x, width, minY, maxY) !== OUTSIDE);
-      for (const page of level) {
+      level = level.flatMap((page) => this.#childrenInView(page)).filter(({ code }) => code > this.greatest)
+        .flatMap((page) => this.#entered(page));
+      for (const page of level.filter(({ isLoaded }) => !isLoaded)) {
         bytes -= page.reference.length;
         if (bytes < 0) return found;
         found.push(page);
+      }
+    }
+    return found;
+  }
+
+  /**
+   * Returns the child pages whose roots may be in view.
+   *
+   * @param {Page} page
+   */
+  #childrenInView({ children }) {
+    if (!this.view) return children;
+    const { x, width, minY, maxY } = this.view;
+    return children.filter(({ box }) => boxVisibility(box, 0, x, width, minY, maxY) !== OUTSIDE);
+  }
+
+  /**
+   * Returns the pages at which the current query enters a part of the tree. This is the page that holds the part or, if
+   * the query does not need this page, pages below it.
+   *
+   * If the query splits the parents of all roots of the child pages in view, these child pages have all clusters. But
+   * the query may not split the roots of all these child pages. If the child pages whose roots it does not split are
+   * larger than the page, the page is loaded instead.
+   *
+   * @param {Page} page
+   * @returns {Page[]}
+   */
+  #entered(page) {
+    if (page.isLoaded || page.children.length === 0) return [page];
+    const inView = this.#childrenInView(page);
+    if (inView.some(({ parentCode }) => parentCode <= this.greatest)) return [page];
+    const further = inView.filter(({ code, isLoaded }) => code <= this.greatest && !isLoaded);
+    if (further.reduce((bytes, { reference }) => bytes + reference.length, 0) > page.reference.length) return [page];
+    return inView.flatMap((child) => this.#entered(child));
+  }
+
+  /**
+   * Returns the nodes at which the current query continues below a node, if the page with the children of the node is
+   * not in memory and the query does not need this page; otherwise null. If further pages are missing, adds these pages
+   * to `missing`, and returns the other nodes.
+   *
+   * @param {number} first
+   * @param {number} count
+   * @param {number} record
+   * @returns {number[] | null}
+   */
+  nodesBelow(first, count, record) {
+    const page = this.codes && this.#upper.get(record)?.below;
+    if (!page || count !== this.nodes[record * 6 + 4]) return null;
+    const pages = this.#entered(page);
+    if (pages[0] === page) return null;
+    const found = [];
+    for (const entered of pages) {
+      if (!entered.isLoaded) this.missing.add(entered);
+      for (let i = 0; i < entered.entries.length; i += 4) {
+        const root = entered.entries.slice(i, i + 4);
+        if (root[0] >= first && root[0] < first + count) found.push(...root);
       }
     }
     return found;
@@ -207,7 +278,12 @@ export class PagedHierarchy extends Hierarchy {
   beside(missing) {
     const parents = new Set(missing.map(({ parent }) => parent));
     const others = [...parents].flatMap((parent) => parent?.children ?? []);
-    return others.filter((page) => !missing.includes(page) && (!page.roots.length || this.needs(page)));
+    return others.filter((page) => !page.isLoaded && !missing.includes(page));
+  }
+
+  /** @param {number} record */
+  leftRecord(record) {
+    return (record + this.nodes[record * 6 + 5]) >>> 0;
   }
 
   /** @param {number} record */
@@ -216,6 +292,32 @@ export class PagedHierarchy extends Hierarchy {
     if (!below) return false;
     this.missing.add(below);
     return true;
+  }
+
+  /**
+   * Whether a node has a point in a view. Returns null if only the page below the node tells, or if this page is in
+   * memory.
+   *
+   * @param {number} record
+   * @param {import("../view.js").InView} view
+   */
+  isInView(record, { x, width, minY, maxY }) {
+    const own = this.#upper.get(record);
+    if (!own?.below) return null;
+    const box = this.nodes.subarray(record * 6, record * 6 + 4);
+    const sizes = sizesOf(box, 0);
+    const steps = sizes.map((size) => Math.floor(size / 8) + 1);
+    let isPartial = false;
+    for (let cell = 0; cell < 64; cell++) {
+      if (!((own.cells[cell >> 5] >> (cell & 31)) & 1)) continue;
+      const starts = [(cell & 7) * steps[0], (cell >> 3) * steps[1]];
+      const ends = starts.map((start, axis) => Math.min(start + steps[axis] - 1, sizes[axis]));
+      const edges = [...starts, ...ends].map((distance, edge) => box[edge & 1] + distance);
+      const visibility = boxVisibility(Uint32Array.from(edges), 0, x, width, minY, maxY);
+      if (visibility === INSIDE) return true;
+      isPartial ||= visibility !== OUTSIDE;
+    }
+    return isPartial ? null : false;
   }
 
   /**
@@ -355,8 +457,8 @@ export class PagedHierarchy extends Hierarchy {
     const { kind, roots, number } = page;
     if (kind === "directory") return !this.hasDirectory;
     if (kind === "values") return !this.#values[number];
-    const part = kind === "spreads" ? "spreads" : "below";
-    return roots.some((record) => this.#upper.get(record)?.[part] === page);
+    if (kind === "tree") return !page.isLoaded;
+    return roots.some((record) => this.#upper.get(record)?.spreads === page);
   }
 
   // Loading
@@ -379,6 +481,8 @@ export class PagedHierarchy extends Hierarchy {
   /** @param {Uint8Array} bytes */
   addFirst(bytes) {
     const first = pageAt("tree", NOWHERE);
+    if (this.pointCount) first.roots.push(0);
+    this.nodes[4] = this.pointCount;
     if (this.manifest.spreads) first.spreads = pageAt("spreads", this.#reference(this.manifest.spreads));
     this.#addUpper(first, new PageReader(bytes, `${this.file}, first page`));
   }
@@ -398,36 +502,38 @@ export class PagedHierarchy extends Hierarchy {
    * @param {PageReader} reader
    */
   #addUpper(page, reader) {
-    const { roots } = page;
     reader.kind(UPPER);
-    const [rootCount, count, childCount, listed] = [reader.u32(), reader.u32(), reader.u32(), reader.u32()];
-    reader.require(rootCount === roots.length, `${roots.length} roots`, rootCount);
+    const [rootCount, count, childCount, listed, firstPoint] = Array.from({ length: 5 }, () => reader.u32());
+    const around = Uint32Array.from({ length: 4 }, () => reader.u32());
     if (listed) readListing(reader, page, listed, this.codes !== null);
     const { children } = page;
     reader.require(children.length === childCount, `${childCount} child pages`, children.length);
     const spreadPage = page.spreads;
     reader.require(Boolean(spreadPage) === Boolean(this.codes), "a page of spreads if, and only if, the tree has codes", spreadPage ? "one" : "none");
-    const isFirst = rootCount === 0;
-    const states = reader.plain(rootCount + count);
+    const counts = reader.words(rootCount);
+    const levels = reader.halfWords(rootCount);
+    const states = reader.plain(count);
     const edges = reader.plain(count);
     const spreads = this.codes ? null : spreadColumns(reader, count);
     const [sizes, shapes] = [0, 1].map(() => reader.plain(this.codes ? count : 0));
     const codes = this.codes ? reader.halfWords(count) : null;
     const anchors = this.anchors ? [0, 1, 2].map(() => reader.words(count)) : null;
+    const ends = states.filter((state) => state !== HERE).length;
+    const cells = [reader.words(ends), reader.words(ends)];
     const bits = reader.bits();
-    if (this.pointCount === 0) return;
+    const roots = this.#rootsOf(page, reader, firstPoint, counts, levels);
     const anchorsAt = anchors ? this.#reservePoints(count) : 0;
-    let [state, at, child] = [0, 0, -1];
+    let [at, child, used, end] = [0, -1, 0, 0];
     /**
      * Reads the next record of the page.
      *
      * @param {number} record
-     * @param {ArrayLike<number>} parent Box of the record's parent.
+     * @param {ArrayLike<number>} parent Box of the record's parent. For a root, the box around all roots.
      * @param {number} first
      * @param {{own: UpperRecord, left: number, box: ArrayLike<number>} | null} whole The parent if the record is a
      *   right child, otherwise null.
      */
-    const addRecord = (record, parent, first, whole) => {
+    const readRecord = (record, parent, first, whole) => {
       reader.require(at < count, `at most ${count} records`, "more");
       const i = at++;
       const { nodes } = this;
@@ -448,56 +554,116 @@ export class PagedHierarchy extends Hierarchy {
         sums = this.#rest(whole.own.sums, whole.left, record, whole.box);
       } else {
         sums = sizesOf(nodes, record * 6).flatMap((size) => {
-          const length = bitLength(nodes[record * 6 + 4]) + bitLength(size);
+          const length = productLength(nodes[record * 6 + 4], size);
           return [bits(Math.min(length, 32)), bits(Math.max(length - 32, 0))];
         });
       }
-      this.#upper.set(record, {
-        first, sums, spread: spreads ? spreads.map((column) => column[i]) : roundedSpread(sizes[i], shapes[i]), spreads: spreadPage,
-        code: codes ? codes[i] : 0, anchor, below: null,
-      });
-      spreadPage?.roots.push(record);
-    };
-    // Records to read. The last record of this list is read next. Each entry has the record, its first point, the box
-    // of its parent, and the parent. The box is null if the record's own box is known. The parent is null if the record
-    // is not a right child.
-    /** @type {[number, number, ArrayLike<number> | null, {own: UpperRecord, left: number, box: ArrayLike<number>} | null][]} */
-    const waiting = [];
-    if (isFirst) {
-      this.nodes[4] = this.pointCount;
-      waiting.push([0, 0, [0, 0, 2 ** 32 - 1, 2 ** 32 - 1], null]);
-    }
-    for (let root = 0; root < roots.length || waiting.length; root++) {
-      if (!isFirst) waiting.push([roots[root], /** @type {UpperRecord} */ (this.#upper.get(roots[root])).first, null, null]);
-      for (let next; (next = waiting.pop()); ) {
-        const [record, first, parent, whole] = next;
-        if (parent) addRecord(record, parent, first, whole);
-        const own = /** @type {UpperRecord} */ (this.#upper.get(record));
-        const what = states[state++];
-        if (what === HERE) {
-          const left = this.#reserveRecords(2);
-          const { nodes } = this;
-          const all = nodes[record * 6 + 4];
-          const ofLeft = bits(bitLength(all));
-          reader.require(ofLeft > 0 && ofLeft < all, `1 to ${all - 1} points in a left child`, ofLeft);
-          nodes[left * 6 + 4] = ofLeft;
-          nodes[left * 6 + 10] = all - ofLeft;
-          this.#link(record, left);
-          const box = nodes.slice(record * 6, record * 6 + 4);
-          waiting.push([left + 1, first + ofLeft, box, { own, left, box }], [left, first, box, null]);
-          own.below = null;
-        } else {
-          reader.require(what === SAME || what === NEXT, "a state from 0 to 2", what);
-          if (what === NEXT) child++;
-          reader.require(child >= 0 && child < childCount, `a child page below ${childCount}`, child);
-          children[child].roots.push(record);
-          own.below = children[child];
-        }
+      // The record of a root may also be in the parent page.
+      let own = this.#upper.get(record);
+      if (!own) {
+        own = {
+          first, sums, spread: spreads ? spreads.map((column) => column[i]) : roundedSpread(sizes[i], shapes[i]), spreads: spreadPage,
+          code: codes ? codes[i] : 0, anchor, below: null, cells: [],
+        };
+        this.#upper.set(record, own);
       }
-      if (isFirst) break;
-    }
+      spreadPage?.roots.push(record);
+      const state = states[i];
+      if (state === HERE) {
+        const left = this.#reserveRecords(2);
+        const all = this.nodes[record * 6 + 4];
+        const ofLeft = bits(bitLength(all));
+        reader.require(ofLeft > 0 && ofLeft < all, `1 to ${all - 1} points in a left child`, ofLeft);
+        this.nodes[left * 6 + 4] = ofLeft;
+        this.nodes[left * 6 + 10] = all - ofLeft;
+        this.#setChildren(record, left);
+        const box = this.nodes.slice(record * 6, record * 6 + 4);
+        waiting.push([left + 1, box, first + ofLeft, { own, left, box }], [left, box, first, null]);
+        return;
+      }
+      reader.require(state === SAME || state === NEXT, "a state from 0 to 2", state);
+      own.cells = cells.map((column) => column[end]);
+      end++;
+      if (state === NEXT) [child, used] = [child + 1, 0];
+      reader.require(child >= 0 && child < childCount, `a child page below ${childCount}`, child);
+      this.#setPage(record, children[child], used++, reader);
+    };
+    // Records to read, with the box of the parent, the first point, and the parent. The last record of this list is read
+    // next.
+    /** @type {Parameters<typeof readRecord>[]} */
+    const waiting = [];
+    let first = firstPoint;
+    roots.forEach((root, i) => {
+      waiting.push([root, around, first, null]);
+      for (let next; (next = waiting.pop()); ) readRecord(...next);
+      first += counts[i];
+    });
     reader.require(at === count, `${count} records`, at);
     reader.end();
+  }
+
+  /**
+   * Returns the records of the roots of a page that is being added. If the parent page is not in memory, makes these
+   * records.
+   *
+   * @param {Page} page
+   * @param {PageReader} reader
+   * @param {number} first Tree index of the first point of the first root.
+   * @param {ArrayLike<number>} counts Number of points of each root.
+   * @param {ArrayLike<number>} levels Level of each root below the tree's root.
+   */
+  #rootsOf(page, reader, first, counts, levels) {
+    page.isLoaded = true;
+    if (page.roots.length) {
+      reader.require(counts.length === page.roots.length, `${page.roots.length} roots`, counts.length);
+      page.roots.forEach((root, i) => {
+        const expected = this.nodes[root * 6 + 4];
+        reader.require(counts[i] === expected, `a root of ${expected} points`, counts[i]);
+      });
+      return page.roots;
+    }
+    const base = this.#reserveRecords(counts.length);
+    for (let i = 0; i < counts.length; i++) {
+      this.nodes[(base + i) * 6 + 4] = counts[i];
+      page.roots.push(base + i);
+      page.entries.push(first, counts[i], base + i, levels[i]);
+      first += counts[i];
+    }
+    return page.roots;
+  }
+
+  /**
+   * Makes a page the page with everything below a record, which is a record of the parent page.
+   *
+   * @param {number} record
+   * @param {Page} page
+   * @param {number} number Number of the record among the roots of the page.
+   * @param {PageReader} reader
+   */
+  #setPage(record, page, number, reader) {
+    if (!page.isLoaded) {
+      page.roots.push(record);
+      this.#setBelow(record, page);
+      return;
+    }
+    const root = page.roots[number];
+    const expected = this.nodes[record * 6 + 4];
+    reader.require(this.nodes[root * 6 + 4] === expected, `a root of ${expected} points in a child page`, this.nodes[root * 6 + 4]);
+    this.#twins.set(root, record);
+    const below = this.#upper.get(root)?.below;
+    if (below) this.#setBelow(record, below);
+    else this.#setChildren(record, this.nodes[root * 6 + 5] ? this.leftRecord(root) : 0);
+  }
+
+  /**
+   * @param {number} record
+   * @param {Page | null} page The page with everything below the record; null if this page is in memory.
+   */
+  #setBelow(record, page) {
+    const own = this.#upper.get(record);
+    if (own) own.below = page;
+    const twin = this.#twins.get(record);
+    if (twin !== undefined) this.#setBelow(twin, page);
   }
 
   /**
@@ -540,29 +706,36 @@ export class PagedHierarchy extends Hierarchy {
   }
 
   /**
-   * Makes a pair of records the children of a record.
+   * Makes a pair of records the children of a record. Everything below the record is in memory then.
    *
    * @param {number} record
-   * @param {number} left
+   * @param {number} left The record of the left child; 0 if the record has no children in the index.
    */
-  #link(record, left) {
-    this.nodes[record * 6 + 5] = left - record;
-    const pair = (left - 1) >> 1;
+  #setChildren(record, left) {
     const own = this.#upper.get(record);
-    if (!own) return;
-    this.sums.set(own.sums, pair * 4);
-    this.spreads.set(own.spread, pair * 3);
+    if (own) own.below = null;
+    if (left) {
+      // The children may have a lower number than their parent. So the offset is modulo 2^32.
+      this.nodes[record * 6 + 5] = left - record;
+      const pair = (left - 1) >> 1;
+      if (own) {
+        this.sums.set(own.sums, pair * 4);
+        this.spreads.set(own.spread, pair * 3);
+      }
+    }
+    const twin = this.#twins.get(record);
+    if (twin !== undefined) this.#setChildren(twin, left);
   }
 
   /**
    * @param {Page} page
    * @param {PageReader} reader
    */
-  #addLeaf({ roots }, reader) {
+  #addLeaf(page, reader) {
     reader.kind(LEAF);
     const [rootCount, count, pairs, first] = [reader.u32(), reader.u32(), reader.u32(), reader.u32()];
-    reader.require(rootCount === roots.length, `${roots.length} roots`, rootCount);
     const rootCounts = reader.words(rootCount);
+    const levels = reader.halfWords(rootCount);
     const lefts = reader.words(pairs);
     const [xs, ys] = [reader.sums(count), reader.sums(count)];
     const gaps = reader.plain((count + 1) >> 1);
@@ -572,7 +745,7 @@ export class PagedHierarchy extends Hierarchy {
     const records = new StoredRecords(count, 2 * rootCount + 2 * pairs + 1, this.isAcrossSeam);
     for (let i = 0; i < count; i++) [records.points[2 * i], records.points[2 * i + 1]] = [xs[i], ys[i]];
     records.gaps.set(gaps);
-    const places = this.#shape(reader, records, roots, rootCounts, lefts, count);
+    const places = this.#shape(reader, records, rootCounts, lefts, count);
     for (let record = records.firsts.length - 1; record >= 0; record--) if (records.nodes[record * 6 + 4]) records.describe(record);
 
     const at = this.#reservePoints(count);
@@ -580,6 +753,7 @@ export class PagedHierarchy extends Hierarchy {
     this.gaps.set(gaps, at >> 1);
     if (codes) /** @type {Uint16Array} */ (this.codes).set(codes, at);
     if (anchors) /** @type {Uint8Array} */ (this.anchors).set(anchors, at >> 3);
+    const roots = this.#rootsOf(page, reader, first, rootCounts, levels);
     // The reserved block begins at an even record, like the page. So pairs of children begin at odd records.
     const base = this.#reserveRecords(records.firsts.length + 1) + 1;
     this.nodes.set(records.nodes, base * 6);
@@ -587,8 +761,9 @@ export class PagedHierarchy extends Hierarchy {
     this.spreads.set(records.spreads, (base >> 1) * 3);
     roots.forEach((record, i) => {
       const own = places[i];
-      if (records.nodes[own * 6 + 5]) this.#link(record, base + own + records.nodes[own * 6 + 5]);
-      /** @type {UpperRecord} */ (this.#upper.get(record)).below = null;
+      const left = records.nodes[own * 6 + 5] && base + own + records.nodes[own * 6 + 5];
+      if (page.entries.length) this.nodes.set(records.nodes.subarray(own * 6, own * 6 + 4), record * 6);
+      this.#setChildren(record, left);
     });
     const leaf = { first, at, count };
     let place = this.#leaves.length;
@@ -601,16 +776,14 @@ export class PagedHierarchy extends Hierarchy {
    *
    * @param {PageReader} reader
    * @param {StoredRecords} records
-   * @param {number[]} roots
    * @param {Uint32Array} rootCounts
    * @param {Uint32Array} lefts
    * @param {number} count
    */
-  #shape(reader, { nodes, points, firsts }, roots, rootCounts, lefts, count) {
+  #shape(reader, { nodes, points, firsts }, rootCounts, lefts, count) {
     let [next, start, pair] = [0, 0, 0];
-    const places = roots.map((root, i) => {
-      const expected = this.nodes[root * 6 + 4];
-      reader.require(rootCounts[i] === expected && start + expected <= count, `a root of ${expected} points`, rootCounts[i]);
+    const places = Array.from(rootCounts, (expected) => {
+      reader.require(start + expected <= count, `roots of at most ${count} points`, start + expected);
       const place = next++;
       const waiting = [place, start, expected];
       while (waiting.length) {
@@ -808,6 +981,14 @@ function grown(array, length) {
 const bitLength = (greatest) => 32 - Math.clz32(greatest);
 
 /**
+ * Returns the number of bits of a product.
+ *
+ * @param {number} one
+ * @param {number} other
+ */
+const productLength = (one, other) => (one * other ? (BigInt(one) * BigInt(other)).toString(2).length : 0);
+
+/**
  * Returns the width and the height of a box in an array.
  *
  * @param {ArrayLike<number>} boxes
@@ -864,7 +1045,7 @@ function curveOf(bytes) {
  * @param {Reference} reference
  * @returns {Page}
  */
-const pageAt = (kind, reference) => ({ kind, reference, roots: [], parent: null, children: [], spreads: null, box: new Uint32Array(4), code: 0, number: 0 });
+const pageAt = (kind, reference) => ({ kind, reference, roots: [], isLoaded: false, entries: [], parent: null, children: [], spreads: null, box: new Uint32Array(4), code: 0, parentCode: 0, number: 0 });
 
 /**
  * Reads the listing of an upper page.
@@ -879,7 +1060,7 @@ function readListing(reader, owner, count, hasSpreads) {
   const places = reader.places(hasSpreads ? 2 * count : count);
   const childCounts = reader.words(count);
   const edges = [0, 1, 2, 3].map(() => reader.plain(count));
-  const codes = reader.halfWords(count);
+  const [codes, parentCodes] = [reader.halfWords(count), reader.halfWords(count)];
   // The pages whose children come next. Each has the number of children that have not been read yet.
   const parents = [{ page: owner, box, left: Infinity }];
   for (let i = 0; i < count; i++) {
@@ -890,6 +1071,7 @@ function readListing(reader, owner, count, hasSpreads) {
     const spreads = places[count + i];
     if (spreads?.length) page.spreads = pageAt("spreads", spreads);
     page.code = codes[i];
+    page.parentCode = parentCodes[i];
     page.box = insideBox(parent.box, edges.map((column) => column[i]));
     page.parent = parent.page;
     parent.page.children.push(page);

@@ -25,7 +25,7 @@ const FIRST_PAUSE = 200;
 const NEAR = 32_768;
 
 /** Version of the format of published pages. */
-const VERSION = 2;
+const VERSION = 3;
 
 /** An error that is thrown if the site has been replaced since it was opened. */
 export class ReplacedError extends IndexError {
