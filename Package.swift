@@ -123,7 +123,7 @@ let package = Package(
     .testTarget(
       name: "TreelineIndexTests",
       dependencies: [
-        "Treeline", "TreelineBuilder", "TreelineVerification", "TreelineFormats", "TreelineCommand",
+        "Treeline", "TreelineBuilder", "TreelineVerification", "TreelineFormats", "TreelinePages", "TreelineCommand",
         "PointSets", "TestSupport",
       ]),
     .testTarget(

@@ -72,8 +72,8 @@ struct PageEncoder {
     return bytes.bytes
   }
 
-  /// Returns the entry of a page for a listing. A query needs the page only if the query splits one of the roots of
-  /// the page, and this root is in view. So the entry has a box around all roots, and the greatest separation code of
+  /// Returns the entry of a page for a listing. If the page above is loaded, a query needs the page only if the query
+  /// splits one of its roots, and this root is in view. So the entry has a box around all roots, and the greatest separation code of
   /// the roots. If the query splits the parents of all these roots, it can begin at the page, without the page above. So
   /// the entry also has the least separation code of these parents.
   func entry(of page: PagePlan, childCount: Int) -> PageEntry {
@@ -191,14 +191,16 @@ struct PageEncoder {
   /// point. From these bits, a reader can often tell whether a node at the edge of a view has a point in the view, without
   /// the pages below the node.
   private func cells(of node: Node, in box: PlaneRect) -> UInt64 {
-    let (width, height) = ((box.maxX &- box.minX) / 8 + 1, (box.maxY - box.minY) / 8 + 1)
+    let (width, height) = ((box.maxX &- box.minX) / 8 + 1, (box.maxY &- box.minY) / 8 + 1)
     let range = node.range
     var cells: UInt64 = 0
     for start in stride(from: range.lowerBound, to: range.upperBound, by: Self.pointsBetweenReturns) {
       if start > range.lowerBound { giveBack() }
       for index in start..<min(start + Self.pointsBetweenReturns, range.upperBound) {
         let point = storage.points[index]
-        cells |= 1 << UInt64((point.y &- box.minY) / height * 8 + (point.x &- box.minX) / width)
+        // In a damaged index, a point may lie outside the box.
+        let (column, row) = (min((point.x &- box.minX) / width, 7), min((point.y &- box.minY) / height, 7))
+        cells |= 1 << UInt64(8 * row + column)
       }
     }
     return cells

@@ -1,5 +1,6 @@
 import Testing
 @_spi(Server) import Treeline
+@testable import TreelinePages
 
 /// Checks damaged records that once crashed the process. The checksums do not reveal the damage. Each query must end
 /// in an answer or in a typed error.
@@ -15,6 +16,23 @@ import Testing
       let problems = try index.problems().filter { $0.location != "content hash" }
       #expect(!problems.isEmpty)
     } catch { #expect("\(error)".contains("expected")) }
+  }
+
+  /// Guards against an old fault: the rows and columns of cells of a box were computed with arithmetic that traps.
+  @Test func publishingBoxesWithoutTheirPointsEndsInPages() throws {
+    let sizes = PageSizes(
+      points: [100], nodePoints: [18], leastCode: [1], pairs: [5], parts: [4], listed: 10, values: 100, fileBytes: 3000)
+    for index in [TestIndex.nodes, .tiny] {
+      for edge in [IndexEditor.NodeField.minX, .minY, .maxX, .maxY] {
+        for value in [0, 1 << 31, UInt32.max] {
+          var editor = try IndexEditor(index)
+          for record in 0..<editor.header.nodeCount { editor.set(edge, ofRecord: record, to: value) }
+          let pages = PageMemory()
+          _ = try PagePublisher(editor.repaired().open(), contentHash: 0, sizes: sizes).write(to: pages, threads: 1)
+          #expect(pages.byteCount > 0)
+        }
+      }
+    }
   }
 
   /// Guards against an old fault: the sums of a node's children were read before anything had checked that the children

@@ -368,6 +368,30 @@ test("a damaged page is an error that names it", async () => {
   close();
 });
 
+test("a page with other content is an error for each query that needs it, and for no later query", async () => {
+  const { whole, small } = published.cities;
+  for (const change of [(bytes) => bytes.subarray(0, bytes.length - 3), (bytes) => bytes.with(4, bytes[4] + 1)]) {
+    const tree = await Treeline.open(manifest(small));
+    const { source } = tree;
+    const load = source.load.bind(source);
+    source.load = async (...call) => (await load(...call)).map(change);
+    for (let trial = 0; trial < 2; trial++) await assert.rejects(tree.clusters(VIEW), { name: "IndexError" });
+    source.load = load;
+    same(await tree.clusters(VIEW), whole.clusters(VIEW));
+  }
+});
+
+test("an exact ellipse stays exact when further pages are loaded", async () => {
+  const { whole, small } = published.cities;
+  const tree = await Treeline.open(manifest(small));
+  // In this view, a leaf page is loaded before its parent page.
+  const query = { center: [-88.176, 14.312], zoom: 6.508, width: 1000, height: 800, cut: { badges: 1 } };
+  const answer = await tree.clusters({ ...query, ellipses: true });
+  for (const id of answer.ids) await tree.parent(id);
+  await tree.clusters({ ...query, zoom: query.zoom - 1 });
+  same(answer, whole.clusters(query), true);
+});
+
 test("requests that fail for a moment are sent again", async () => {
   const failed = new Set();
   const { url, close } = await hosting(published.cities.site, (request, response) => {

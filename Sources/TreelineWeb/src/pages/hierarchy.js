@@ -129,6 +129,12 @@ export class PagedHierarchy extends Hierarchy {
      * The current query splits nodes with greater codes than this code. Infinity if codes do not decide splits.
      */
     this.greatest = Infinity;
+    /**
+     * The error of a damaged page, which may have been added in part.
+     *
+     * @type {unknown}
+     */
+    this.failure = null;
     /** Whether a query is running. During a query, covariances must be exact. */
     this.isAsking = false;
     /** @type {Page} */
@@ -471,11 +477,16 @@ export class PagedHierarchy extends Hierarchy {
    */
   add(page, bytes) {
     const reader = new PageReader(bytes, `${this.file}, page ${keyOf(page.reference)}`);
-    if (page.kind === "tree" && bytes[0] !== LEAF) this.#addUpper(page, reader);
-    else if (page.kind === "directory") this.#addDirectory(reader);
-    else if (page.kind === "values") this.#addValues(page, reader);
-    else if (page.kind === "spreads") this.#addSpreads(page, reader);
-    else this.#addLeaf(page, reader);
+    try {
+      if (page.kind === "tree" && bytes[0] !== LEAF) this.#addUpper(page, reader);
+      else if (page.kind === "directory") this.#addDirectory(reader);
+      else if (page.kind === "values") this.#addValues(page, reader);
+      else if (page.kind === "spreads") this.#addSpreads(page, reader);
+      else this.#addLeaf(page, reader);
+    } catch (error) {
+      this.failure = error;
+      throw error;
+    }
   }
 
   /** @param {Uint8Array} bytes */
@@ -584,9 +595,16 @@ export class PagedHierarchy extends Hierarchy {
       reader.require(state === SAME || state === NEXT, "a state from 0 to 2", state);
       own.cells = cells.map((column) => column[end]);
       end++;
-      if (state === NEXT) [child, used] = [child + 1, 0];
+      if (state === NEXT) {
+        checkRoots();
+        [child, used] = [child + 1, 0];
+      }
       reader.require(child >= 0 && child < childCount, `a child page below ${childCount}`, child);
       this.#setPage(record, children[child], used++, reader);
+    };
+    /** Checks that the current child page, if it was loaded before, has no further roots. */
+    const checkRoots = () => {
+      if (child >= 0) reader.require(used === children[child].roots.length, `a child page of ${used} roots`, children[child].roots.length);
     };
     // Records to read, with the box of the parent, the first point, and the parent. The last record of this list is read
     // next.
@@ -598,6 +616,8 @@ export class PagedHierarchy extends Hierarchy {
       for (let next; (next = waiting.pop()); ) readRecord(...next);
       first += counts[i];
     });
+    checkRoots();
+    reader.require(child === childCount - 1, `roots of ${childCount} child pages`, child + 1);
     reader.require(at === count, `${count} records`, at);
     reader.end();
   }
@@ -652,7 +672,7 @@ export class PagedHierarchy extends Hierarchy {
     this.#twins.set(root, record);
     const below = this.#upper.get(root)?.below;
     if (below) this.#setBelow(record, below);
-    else this.#setChildren(record, this.nodes[root * 6 + 5] ? this.leftRecord(root) : 0);
+    else this.#setChildren(record, this.nodes[root * 6 + 5] ? this.leftRecord(root) : 0, false);
   }
 
   /**
@@ -710,21 +730,23 @@ export class PagedHierarchy extends Hierarchy {
    *
    * @param {number} record
    * @param {number} left The record of the left child; 0 if the record has no children in the index.
+   * @param {boolean} isNew Whether no other record of the same node leads to these children.
    */
-  #setChildren(record, left) {
+  #setChildren(record, left, isNew = true) {
     const own = this.#upper.get(record);
     if (own) own.below = null;
     if (left) {
       // The children may have a lower number than their parent. So the offset is modulo 2^32.
       this.nodes[record * 6 + 5] = left - record;
       const pair = (left - 1) >> 1;
-      if (own) {
+      // Another record of the node may have exact spreads.
+      if (own && isNew) {
         this.sums.set(own.sums, pair * 4);
         this.spreads.set(own.spread, pair * 3);
       }
     }
     const twin = this.#twins.get(record);
-    if (twin !== undefined) this.#setChildren(twin, left);
+    if (twin !== undefined) this.#setChildren(twin, left, false);
   }
 
   /**

@@ -107,12 +107,14 @@ export class PublishedTree {
   async #run(work, signal, tree) {
     signal?.throwIfAborted();
     if (!tree) {
-      // Drops all pages when they take too much memory. Earlier answers still hold the pages that they need.
-      if (this.hierarchy.byteCount > this.memory) this.tree = this.#begun();
+      // Drops all pages when they take too much memory, or after a damaged page. Earlier answers still hold the pages that
+      // they need.
+      if (this.hierarchy.byteCount > this.memory || this.hierarchy.failure) this.tree = this.#begun();
       tree = this.tree;
     }
     const hierarchy = /** @type {PagedHierarchy} */ (tree.hierarchy);
     for (let round = 0; ; round++) {
+      if (hierarchy.failure) throw hierarchy.failure;
       hierarchy.missing.clear();
       hierarchy.greatest = Infinity;
       let [result, failure] = [/** @type {any} */ (undefined), /** @type {unknown} */ (null)];
