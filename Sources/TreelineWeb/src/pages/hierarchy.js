@@ -1008,7 +1008,13 @@ const bitLength = (greatest) => 32 - Math.clz32(greatest);
  * @param {number} one
  * @param {number} other
  */
-const productLength = (one, other) => (one * other ? (BigInt(one) * BigInt(other)).toString(2).length : 0);
+function productLength(one, other) {
+  const product = one * other;
+  if (product < 2 ** 32) return bitLength(product);
+  // From here on, a double may be the next power of 2.
+  if (product >= 2 ** 53) return (BigInt(one) * BigInt(other)).toString(2).length;
+  return 32 + bitLength(Math.floor(product / 2 ** 32));
+}
 
 /**
  * Returns the width and the height of a box in an array.
