@@ -73,9 +73,9 @@ struct PageEncoder {
   }
 
   /// Returns the entry of a page for a listing. If the page above is loaded, a query needs the page only if the query
-  /// splits one of its roots, and this root is in view. So the entry has a box around all roots, and the greatest separation code of
-  /// the roots. If the query splits the parents of all these roots, it can begin at the page, without the page above. So
-  /// the entry also has the least separation code of these parents.
+  /// splits one of its roots, and this root is in view. So the entry has a box around all roots, and the greatest
+  /// separation code of the roots. If the query splits the parents of all these roots, it can begin at the page, without
+  /// the page above. So the entry also has the least separation code of these parents.
   func entry(of page: PagePlan, childCount: Int) -> PageEntry {
     let roots = pages.rootRecords(of: page)
     let box = PlaneRect(around: roots.map { storage.box(of: $0.node) })
@@ -188,8 +188,8 @@ struct PageEncoder {
   }
 
   /// Divides the box of a node into 8 × 8 cells, and returns a bit for each cell that says whether the cell contains a
-  /// point. From these bits, a reader can often tell whether a node at the edge of a view has a point in the view, without
-  /// the pages below the node.
+  /// point. From these bits, a reader can often tell whether a node at the edge of a view has a point in the view,
+  /// without the pages below the node.
   private func cells(of node: Node, in box: PlaneRect) -> UInt64 {
     let (width, height) = ((box.maxX &- box.minX) / 8 + 1, (box.maxY &- box.minY) / 8 + 1)
     let range = node.range

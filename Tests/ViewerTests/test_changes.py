@@ -1,5 +1,6 @@
 """Movement between two answers, and the order in which answers are accepted. WebTests tests how a scene moves."""
 
+import contextlib
 import csv
 import gzip
 import itertools
@@ -207,12 +208,19 @@ def test_one_request_a_frame_at_most(open_map):
     assert set(counts) == {1}
 
 
+@contextlib.contextmanager
+def unanswered(page, requests):
+    """Lets requests fail until the map says that the server does not answer."""
+    page.route(requests, lambda route: route.abort())
+    yield
+    page.get_by_text("The server does not answer. Trying again…").wait_for()
+    page.unroute(requests)
+
+
 def test_a_server_that_fails_is_tried_again(open_map):
     page = open_map("#index=iceland&view=tree", tolerates=["ERR_FAILED"])
-    page.route("**/transition?*", lambda route: route.abort())
-    page.evaluate("viewer.map.jumpTo({zoom: 8})")
-    page.get_by_text("The server does not answer. Trying again…").wait_for()
-    page.unroute("**/transition?*")
+    with unanswered(page, "**/transition?*"):
+        page.evaluate("viewer.map.jumpTo({zoom: 8})")
     page.locator("#notice").wait_for(state="hidden")
     rest(page)
     assert shown(page)
@@ -220,18 +228,14 @@ def test_a_server_that_fails_is_tried_again(open_map):
 
 def test_an_index_that_could_not_be_loaded_is_loaded_again(open_map):
     page = open_map("#index=iceland&view=tree", tolerates=["ERR_FAILED"])
-    page.route("**/v1/airports/clusters?*", lambda route: route.abort())
-    page.evaluate("viewer.settings.set({ index: 'airports' })")
-    page.get_by_text("The server does not answer. Trying again…").wait_for()
-    page.unroute("**/v1/airports/clusters?*")
+    with unanswered(page, "**/v1/airports/clusters?*"):
+        page.evaluate("viewer.settings.set({ index: 'airports' })")
     page.locator("#notice").wait_for(state="hidden")
     rest(page)
     assert shown(page)
     # The categories of a column are loaded again, too.
-    page.route("**/v1/airports/clusters?*", lambda route: route.abort())
-    page.evaluate("viewer.settings.set({ donuts: 'country' })")
-    page.get_by_text("The server does not answer. Trying again…").wait_for()
-    page.unroute("**/v1/airports/clusters?*")
+    with unanswered(page, "**/v1/airports/clusters?*"):
+        page.evaluate("viewer.settings.set({ donuts: 'country' })")
     page.wait_for_function("() => viewer.values.categories.length > 1")
     page.locator("#notice").wait_for(state="hidden")
 
