@@ -110,9 +110,9 @@ public func addValuesToColumnSurvey(
   _ rows: UnsafePointer<Int64>?, _ pointCount: Int, _ error: ErrorPlace
 ) -> OpaquePointer? {
   attemptObject(error) {
+    let rows = try array(rows, pointCount, of: "rows")
     return try survey.object(ColumnSurveyObject.self).add(
-      inputColumns(columns, columnCount, pointCount: pointCount),
-      rows: array(rows, pointCount, of: "rows"))
+      inputColumns(columns, columnCount, pointCount: pointCount) { Int(rows[$0]) }, rows: rows)
   }
 }
 

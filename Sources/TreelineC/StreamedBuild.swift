@@ -25,6 +25,11 @@ final class StreamObject: CObject {
 
   deinit { folder.remove() }
 
+  /// Returns the row number of a point, given the index of the point in the batch that is added.
+  func number(of point: Int, _ rows: UnsafePointer<Int64>?) -> Int {
+    build.options.hasGivenRows ? rows.map { Int($0[point]) } ?? point : rowCount + point
+  }
+
   /// - Parameters:
   ///   - rows: Row of each point, if the stream was created with rows=true; otherwise ignored.
   ///   - values: Columns with the values of the points, in the order of the stream's columns.
@@ -121,8 +126,9 @@ public func addToStream(
 ) -> Bool {
   attempt(error) { () -> Void in
     let points = try given(points, "points").pointee
-    let values = try inputColumns(columns, columnCount, pointCount: points.checkedCount)
-    try stream.object(StreamObject.self).add(points, rows: rows, values: values, refused: refused)
+    let stream = try stream.object(StreamObject.self)
+    let values = try inputColumns(columns, columnCount, pointCount: points.checkedCount) { stream.number(of: $0, rows) }
+    try stream.add(points, rows: rows, values: values, refused: refused)
   } != nil
 }
 
