@@ -147,6 +147,7 @@ def test_filters_and_masks_do_not_stay():
     frame = pd.DataFrame({"id": range(9), "lon": np.arange(9.0), "lat": np.arange(9.0), "n": range(9)})
     tree = treelinemap.build(frame, key="id")
     assert len(tree.select("n > 5").updating(remove=[0])) == len(tree.select(frame.n > 5).updating(remove=[8])) == 8
+    assert len(tree.updating(remove={8, 7})) == len(tree.updating(remove=dict.fromkeys([8, 7]).keys())) == 7
     assert len(tree.updating()) == 9 and tree.updating(remove=[]).content_hash == tree.content_hash
 
 

@@ -271,6 +271,40 @@ def test_whole_numbers_that_doubles_do_not_keep_are_refused(value):
         treelinemap.build([1, 2], [1, 2], columns={"v": [value, 0.5]})
 
 
+def test_decimals_of_arrow_beyond_64_bits_are_exact_or_an_error():
+    pa = pytest.importorskip("pyarrow")
+    build = lambda *values: treelinemap.build([1, 2, 3], [1, 2, 3], columns={"v": pa.array(values, pa.decimal128(38))})
+    whole = [decimal.Decimal(number) for number in (5, 2**70, 2**53 + 1)]
+    tree = build(None, *whole[:2])
+    assert tree.clusters(limit=1, aggregate="max(v)")["max_v"] == 2**70
+    with pytest.raises(ValueError, match="column 'v', row 2: .* found 9007199254740993"):
+        build(*whole)
+
+
+@pytest.mark.parametrize("other, words", [
+    ([0.5], "'v', row 0: .* found 90071992547409"), (np.array([2**63], "u8"), "'v', row 0: .* found 90071992547409"),
+    ([{"a": 1}], "found structs"), ([True], "row 1 counted from 0"), ([None, 7], None),
+], ids=["doubles", "beyond 64 bits", "structs", "booleans", "whole numbers"])
+def test_whole_numbers_of_one_file_do_not_change_with_the_values_of_another(other, words, tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    for number, values in enumerate(([2**53 + 1], other)):
+        places = {"lon": np.arange(len(values)) * 1.0, "lat": np.zeros(len(values))}
+        pq.write_table(pa.table(places | {"v": values}), tmp_path / f"{number}.parquet")
+    build = lambda **kinds: treelinemap.build_parquet(tmp_path, out=tmp_path / "out", columns="v", memory=1e8, **kinds)
+    if words is None:
+        assert kept(build().open()).tolist() == [2**53 + 1, None, 7]
+    else:
+        with pytest.raises((ValueError, TypeError), match=words):
+            build()
+
+
+def test_texts_that_are_not_unicode_are_repaired():
+    tree = treelinemap.build([1, 2], [1, 2], columns={"v": ["a\ud800", "b"]})
+    assert kept(tree).tolist() == ["a\ufffd\ufffd\ufffd", "b"]
+
+
 def test_decimals_of_arrow_are_rounded_once():
     pa = pytest.importorskip("pyarrow")
     random = np.random.default_rng(11)

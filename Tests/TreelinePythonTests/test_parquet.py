@@ -215,6 +215,10 @@ def test_rows_are_those_of_a_column(table, expected, split, tmp_path):
     with pytest.raises(treelinemap.BuildError, match="twice|two"):
         twice = shuffled.set_column(2, "id", pa.array([3] * COUNT))
         treelinemap.build_parquet(write(tmp_path / "twice", twice), out=tmp_path / "n", row="id", memory=MEMORY)
+    for number in (-1, 2**53 + 1, 2**64 - 1):
+        pq.write_table(pa.table({"lon": [1.0], "lat": [2.0], "id": np.array([number])}), tmp_path / "bad.parquet")
+        with pytest.raises(ValueError, match=f"column 'id', row 0: expected a row number from 0 to .*, found {number}"):
+            treelinemap.build_parquet(tmp_path / "bad.parquet", out=tmp_path / "n", row="id")
     with pytest.raises(TypeError, match="integers"):
         treelinemap.build_parquet(folder, out=tmp_path / "n", row="lon")
 
@@ -316,6 +320,52 @@ def test_rows_without_a_place_are_told(table, tmp_path):
     tree = built.open()
     assert len(tree) == built.point_count == COUNT - 4 and built.refused_count == 4
     assert sorted(tree.members(tree.root()[0]).row.tolist()) == [row for row in range(COUNT) if row not in bad]
+
+
+def test_rows_without_a_place_need_no_number(tmp_path):
+    table = pa.table({"lon": [1.0, None, 3.0, 4.0], "lat": [0.0] * 4, "id": [7, None, None, 5]})
+    pq.write_table(table, tmp_path / "a.parquet")
+    with pytest.raises(ValueError, match="column 'id', row 2: expected a row number .*, found a missing value"):
+        treelinemap.build_parquet(tmp_path / "a.parquet", out=tmp_path / "out", row="id", skip_invalid=True)
+    pq.write_table(table.take([0, 1, 3]), tmp_path / "a.parquet")
+    with pytest.warns(UserWarning, match="the first is a row without a number: nan, 0.0"):
+        built = treelinemap.build_parquet(
+            tmp_path / "a.parquet", out=tmp_path / "out", row="id", skip_invalid=True, refused=tmp_path / "refused"
+        )
+    assert [place.row for place in built.refused] == pq.read_table(tmp_path / "refused")["row"].to_pylist() == [None]
+
+
+def test_a_failed_build_keeps_the_older_list_of_refused_rows(tmp_path):
+    columns = {"lon": [1.0, 200.0, 3.0], "lat": [0.0] * 3, "price": [1.0, 2.0, float("inf")]}
+    path, refused = tmp_path / "a.parquet", tmp_path / "refused"
+    pq.write_table(pa.table(columns), path)
+    options = {"out": tmp_path / "out", "skip_invalid": True, "columns": ["price"]}
+    with pytest.raises(treelinemap.ColumnError):
+        treelinemap.build_parquet(path, refused=refused, **options)
+    assert os.listdir(tmp_path) == ["a.parquet"]
+    refused.write_text("older")
+    with pytest.raises(treelinemap.ColumnError):
+        treelinemap.build_parquet(path, refused=refused, **options)
+    assert refused.read_text() == "older" and len(os.listdir(tmp_path)) == 2
+    for other in (path, tmp_path / "out"):
+        with pytest.raises(ValueError, match="refused=.*: expected another path"):
+            treelinemap.build_parquet(path, refused=other, **options)
+
+
+@pytest.mark.parametrize("row", [None, "id"])
+def test_unsuitable_values_are_told_with_the_row_of_the_input(row, tmp_path):
+    count = 70_000
+    values = {
+        "price": (np.where(np.arange(count) == 69_000, np.inf, 1), "\"price\", row {} counted from 0: .* found inf"),
+        "number": (np.where(np.arange(count) == 69_000, 2**64 - 1, 1).astype("u8"), "'number', row {}: .*found 1844"),
+        "point": ([b"\1\1" if n == 69_000 else None for n in range(count)], "'point', row {}: .* found '0101'"),
+    }
+    table = pa.table({"id": np.arange(count) + 5, "lon": np.arange(count) % 9 / 3, "lat": np.zeros(count)})
+    for name, (value, message) in values.items():
+        pq.write_table(table.append_column(name, pa.array(value)), tmp_path / "a.parquet")
+        options = {"skip_invalid": True, "geometry" if name == "point" else "columns": name}
+        with pytest.raises(ValueError, match=message.format(69_000 if row is None else 69_005)):
+            treelinemap.build_parquet(tmp_path / "a.parquet", out=tmp_path / "out", row=row, **options)
 
 
 def test_what_is_wrong_is_told_with_its_place(table, tmp_path):

@@ -194,8 +194,8 @@ class Column:
         return view(self._memory, address + part.start * np.dtype(type).itemsize, (count,), type)
 
     def numbers(self) -> AnyArray | None:
-        """Returns numbers, booleans or times as a numpy array; None for other types. The entry of a missing value is
-        arbitrary."""
+        """Returns numbers, booleans or times as a numpy array; None for other types. Whole numbers beyond 64 bits are
+        Python objects. The entry of a missing value is arbitrary."""
         format = self.format
         if format == b"b":
             return np.concatenate([np.zeros(0, bool), *(self._bits(part, 1) for part in self._parts if part.length)])
@@ -226,6 +226,12 @@ class Column:
         valid = self.valid
         if int(scale) == 0 and ((high == low >> 63) | (False if valid is None else ~valid)).all():
             return low
+        if int(scale) == 0:
+            present = range(len(low)) if valid is None else np.flatnonzero(valid)
+            whole = np.zeros(len(low), object)
+            for row in present:
+                whole[row] = (int(high[row]) << 64) + (int(low[row]) & 0xFFFF_FFFF_FFFF_FFFF)
+            return whole
         decimals: AnyArray = low / 10.0 ** int(scale)
         # If doubles hold the number and the power of ten exactly, their quotient is rounded correctly. Otherwise Python
         # divides the integers.

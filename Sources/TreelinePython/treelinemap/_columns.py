@@ -13,6 +13,7 @@ import numpy as np
 from . import _arrow as arrow
 from . import _library as c
 from ._arrays import AnyArray
+from ._exact import check_exact, check_span
 
 #: Packages whose objects hold pandas arrays. Pandas arrays are read directly, because they have more information than
 #: their Arrow export. The export also needs pyarrow.
@@ -128,7 +129,7 @@ class InputColumn:
             for column in (self, new):
                 if column.type == c.INTEGERS:
                     present = column.has_values
-                    _check_exact(self.name, column.values.tolist(), column.values.astype("<f8").tolist(), present)
+                    check_exact(self.name, column.values.tolist(), column.values.astype("<f8").tolist(), present)
             parts = [part.astype("<f8") for part in parts]
         return InputColumn(self.name, self.kind, type, np.concatenate(parts), **others, valid=valid)
 
@@ -187,8 +188,13 @@ def _scaled(name: str, instants: AnyArray, factor: int) -> AnyArray:
     return np.where(present, instants * factor, _NO_TIME)
 
 
-def input_columns(columns: Any, names: Iterable[str] | None, kinds: Mapping[str, str], count: int) -> list[InputColumn]:
-    """Returns the columns of a mapping or of a table."""
+def input_columns(
+    columns: Any, names: Iterable[str] | None, kinds: Mapping[str, str], count: int, rows: AnyArray | None = None
+) -> list[InputColumn]:
+    """Returns the columns of a mapping or of a table.
+
+    :param rows: Row number of each value, for errors about values of Arrow; by default the rows are numbered from 0.
+    """
     named = named_columns(columns)
     chosen = list(named) if names is None else [names] if isinstance(names, str) else list(names)
     for name in (*chosen, *kinds):
@@ -202,7 +208,7 @@ def input_columns(columns: Any, names: Iterable[str] | None, kinds: Mapping[str,
             raise TypeError(f"column {name!r}: expected an array of values, found {values!r}")
         if len(values) != count:
             raise ValueError(f"column {name!r}: expected {count} values, one for each point, found {len(values)}")
-        made.append(_column(str(name), kinds.get(name), values))
+        made.append(_column(str(name), kinds.get(name), values, rows))
     return made
 
 
@@ -230,11 +236,11 @@ def _described(values: Any) -> str:
     return repr(values) if isinstance(values, str | int | float | None) else f"a value of type {type(values).__name__}"
 
 
-def _column(name: str, kind: str | None, values: Any) -> InputColumn:
+def _column(name: str, kind: str | None, values: Any, rows: AnyArray | None) -> InputColumn:
     if is_of_pandas(values):
         values = _of_pandas(values)
     if isinstance(values, arrow.Column) or arrow.speaks(values):
-        return _of_arrow(name, kind, values if isinstance(values, arrow.Column) else arrow.column(values))
+        return _of_arrow(name, kind, values if isinstance(values, arrow.Column) else arrow.column(values), rows)
     if isinstance(values, _Codes):
         return _of_codes(name, kind, values.codes, _encode(values.entries))
     array = np.asarray(values)
@@ -244,7 +250,7 @@ def _column(name: str, kind: str | None, values: Any) -> InputColumn:
         array = np.array(values, object)
     if array.dtype.kind == "f" and array.ndim == 1 and (isinstance(values, list | tuple) or array.dtype.itemsize > 8):
         # If a list contains a float, numpy converts all whole numbers of the list to floats.
-        _check_exact(name, list(values), array.astype("<f8").tolist(), None)
+        check_exact(name, list(values), array.astype("<f8").tolist(), None)
     if array.ndim != 1:
         raise ValueError(f"column {name!r}: expected one dimension, found {array.ndim}")
     mask = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
@@ -289,18 +295,20 @@ def _refusal(name: str, found: str) -> TypeError:
 # MARK: numpy
 
 
-def _of_numpy(name: str, kind: str | None, array: AnyArray, valid: AnyArray | None) -> InputColumn:
+def _of_numpy(
+    name: str, kind: str | None, array: AnyArray, valid: AnyArray | None, rows: AnyArray | None = None
+) -> InputColumn:
     if array.dtype.kind == "f":
         return InputColumn(name, kind, c.DOUBLES, array.astype("<f8", copy=False), valid=valid)
     if array.dtype.kind == "b":
         return InputColumn(name, kind, c.BOOLEANS, array.view(np.uint8), valid=valid)
     if array.dtype.kind == "u" and array.dtype.itemsize == 8 and array.size and array.max() > np.iinfo(np.int64).max:
         floats = array.astype("<f8")
-        _check_exact(name, array.tolist(), floats.tolist(), valid)
+        check_exact(name, array.tolist(), floats.tolist(), valid, rows)
         return InputColumn(name, kind, c.DOUBLES, floats, valid=valid)
     if array.dtype.kind in "iu":
         if array.dtype.itemsize == 8 and (kind or "").partition("+")[0] in ("", "number"):
-            _check_span(name, array, valid)
+            check_span(name, array, valid)
         return InputColumn(name, kind, c.INTEGERS, array.astype("<i8", copy=False), valid=valid)
     if array.dtype.kind == "M":
         unit = np.datetime_data(array.dtype)[0]
@@ -321,7 +329,7 @@ def _of_numpy(name: str, kind: str | None, array: AnyArray, valid: AnyArray | No
         return InputColumn(name, kind, c.TEXTS, offsets=offsets, bytes=data, valid=valid)
     # From numpy 2 on, arrays with texts of any length have their own type. These arrays are also read as objects.
     if array.dtype.kind in "OT":
-        return _of_objects(name, kind, array, valid)
+        return _of_objects(name, kind, array, valid, rows)
     raise _refusal(name, f"an array of {array.dtype}")
 
 
@@ -332,7 +340,9 @@ _NUMBERS = (*_INTEGERS, float, np.floating, decimal.Decimal, fractions.Fraction)
 _TIMES = datetime.date, np.datetime64
 
 
-def _of_objects(name: str, kind: str | None, objects: AnyArray, unmasked: AnyArray | None = None) -> InputColumn:
+def _of_objects(
+    name: str, kind: str | None, objects: AnyArray, unmasked: AnyArray | None = None, rows: AnyArray | None = None
+) -> InputColumn:
     """Converts Python objects. None, NaN and similar objects are missing values."""
     values = [_own(value) for value in objects.tolist()]
     valid = np.fromiter((_is_value(value) for value in values), bool, len(values))
@@ -356,7 +366,7 @@ def _of_objects(name: str, kind: str | None, objects: AnyArray, unmasked: AnyArr
         if is_whole:
             return _of_numpy(name, kind, np.array(found, "<i8"), valid)
         floats = [_float(name, row, value) for row, value in enumerate(found)]
-        _check_exact(name, found, floats, valid)
+        check_exact(name, found, floats, valid, rows)
         return _of_numpy(name, kind, np.array(floats, "<f8"), valid)
     if isinstance(first, _TIMES):
         times = [_moment(time) for time in filled(_TIMES, "a time", np.datetime64(0, "s"))]
@@ -373,32 +383,11 @@ def _of_objects(name: str, kind: str | None, objects: AnyArray, unmasked: AnyArr
     return InputColumn(name, kind, c.TEXTS, offsets=offsets, bytes=data, valid=valid)
 
 
-def _check_span(name: str, array: AnyArray, valid: AnyArray | None) -> None:
-    """Refuses whole numbers that span 2^64 - 1 or more. Each number fits into 64 bits, but the column could keep the
-    numbers only as floats."""
-    present = array if valid is None else array[valid]
-    if present.size and int(present.max()) - int(present.min()) == 2**64 - 1:
-        raise ValueError(
-            f"column {name!r}: expected whole numbers that differ by less than 2^64 - 1, found {present.min()} and "
-            f"{present.max()}; mark one of these numbers as missing, or convert the column to floats or texts"
-        )
-
-
 def _float(name: str, row: int, value: Any) -> float:
     try:
         return float(value)
     except OverflowError:
         raise ValueError(f"column {name!r}, row {row}: expected a number below 1.8e308, found a greater one") from None
-
-
-def _check_exact(name: str, values: list[Any], floats: list[float], valid: AnyArray | None) -> None:
-    """Refuses whole numbers that doubles cannot hold exactly. Such numbers are probably ids, which must not change."""
-    for row, (value, number) in enumerate(zip(values, floats)):
-        if (valid is None or valid[row]) and number != value and value == value and value == int(value):
-            raise ValueError(
-                f"column {name!r}, row {row}: expected whole numbers of 64 bits, or numbers that floats hold exactly, "
-                f"found {value}; convert the column to floats or texts"
-            )
 
 
 def _own(value: Any) -> Any:
@@ -429,7 +418,7 @@ def without_zone(time: Any) -> Any:
 
 
 def _encode(texts: list[Any]) -> tuple[AnyArray, AnyArray]:
-    parts = [text if isinstance(text, bytes) else text.encode() for text in texts]
+    parts = [text if isinstance(text, bytes) else text.encode(errors="surrogatepass") for text in texts]
     offsets = np.zeros(len(parts) + 1, "<i8")
     np.cumsum([len(part) for part in parts], out=offsets[1:])
     return offsets, np.frombuffer(b"".join(parts) or b"\0", np.uint8)
@@ -468,7 +457,7 @@ def _of_pandas(values: Any) -> Any:
 # MARK: Arrow
 
 
-def _of_arrow(name: str, kind: str | None, column: arrow.Column) -> InputColumn:
+def _of_arrow(name: str, kind: str | None, column: arrow.Column, rows: AnyArray | None) -> InputColumn:
     if column.is_dictionary:
         codes, entries = column.dictionary()
         texts = entries.texts()
@@ -480,7 +469,7 @@ def _of_arrow(name: str, kind: str | None, column: arrow.Column) -> InputColumn:
         return _of_numpy(name, kind, values[codes] if len(values) else np.zeros(len(codes)), valid)
     array = column.numbers()
     if array is not None:
-        return _of_numpy(name, kind, array, column.valid)
+        return _of_numpy(name, kind, array, column.valid, rows)
     if column.format == b"n":
         return _of_objects(name, kind, np.full(len(column), None))
     texts = column.texts()

@@ -141,16 +141,17 @@ def _doubles(name: str, values: Any) -> AnyArray:
 
 def _of_arrow(name: str, column: arrow.Column) -> AnyArray:
     numbers = None if column.is_dictionary else column.numbers()
-    if numbers is None or numbers.dtype.kind not in "fiu":
+    if numbers is None or numbers.dtype.kind not in "fiuO":
         raise TypeError(f"{name}: expected numbers, found {column.type_name}")
     doubles, valid = numbers.astype("<f8", copy=False), column.valid
     return doubles if valid is None else np.where(valid, doubles, np.nan)
 
 
-def left_out(count: int, what: str, row: int, x: float, y: float) -> str:
+def left_out(count: int, what: str, row: int | None, x: float, y: float) -> str:
     """Returns a warning that counts the rows without a valid position and shows the first of these rows."""
     rows = f"{count} rows are not in {what}, because their" if count > 1 else f"1 row is not in {what}, because its"
-    return f"{rows} coordinates are invalid; the first is row {row}: {x}, {y}"
+    first = "a row without a number" if row is None else f"row {row}"
+    return f"{rows} coordinates are invalid; the first is {first}: {x}, {y}"
 
 
 def may_be_degrees(names: tuple[Any, ...], bounds: tuple[float, float, float, float]) -> str:

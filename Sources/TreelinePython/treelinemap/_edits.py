@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import ctypes
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -186,7 +186,7 @@ class Editing:
 
 def key_array(keys: Any) -> AnyArray:
     """Returns keys as an array of whole numbers, or as an array of Python objects that are texts."""
-    if not hasattr(keys, "__len__"):
+    if not hasattr(keys, "__len__") or isinstance(keys, Set):
         keys = list(keys)
     if not len(keys):
         return np.empty(0, "<i8")

@@ -69,18 +69,18 @@ class PointColumns:
                 "convert the coordinates, or use planar=True for plain x and y"
             )
 
-    def read(self, batch: Any, first_row: int = 0) -> tuple[AnyArray, AnyArray]:
+    def read(self, batch: Any, rows: AnyArray) -> tuple[AnyArray, AnyArray]:
         """Returns the coordinates in a batch of pyarrow; NaN for missing coordinates.
 
-        :param first_row: Row of the batch's first entry, for the row numbers in errors.
+        :param rows: Row number of each entry, for errors.
         """
         if len(self.names) == 2:
             x, y = (_doubles(name, batch.column(name)) for name in self.names)
             return x, y
-        return points(self.names[0], batch.column(self.names[0]), first_row)
+        return points(self.names[0], batch.column(self.names[0]), rows)
 
 
-def points(name: str, array: Any, first_row: int = 0) -> tuple[AnyArray, AnyArray]:
+def points(name: str, array: Any, rows: AnyArray) -> tuple[AnyArray, AnyArray]:
     """Returns the coordinates in an array of points. A point is WKB, a struct with x and y, or a list of x and y."""
     import pyarrow as pa
 
@@ -98,7 +98,7 @@ def points(name: str, array: Any, first_row: int = 0) -> tuple[AnyArray, AnyArra
         pairs = values.reshape(len(array), width)
         return _nulled(array, pairs[:, 0].copy()), _nulled(array, pairs[:, 1].copy())
     elif pa.types.is_binary(type) or pa.types.is_large_binary(type):
-        return _of_wkb(name, array.cast(pa.large_binary()), first_row)
+        return _of_wkb(name, array.cast(pa.large_binary()), rows)
     raise TypeError(f"column {name!r}: expected points as WKB, structs of x and y or lists of x and y, found {type}")
 
 
@@ -118,7 +118,7 @@ def _nulled(array: Any, values: AnyArray) -> AnyArray:
     return np.where(array.is_valid().to_numpy(zero_copy_only=False), values, np.nan)
 
 
-def _of_wkb(name: str, array: Any, first_row: int) -> tuple[AnyArray, AnyArray]:
+def _of_wkb(name: str, array: Any, rows: AnyArray) -> tuple[AnyArray, AnyArray]:
     count = len(array)
     x, y = np.full(count, np.nan), np.full(count, np.nan)
     if count == array.null_count:
@@ -139,7 +139,7 @@ def _of_wkb(name: str, array: Any, first_row: int) -> tuple[AnyArray, AnyArray]:
     pairs = np.ascontiguousarray(numbers).view("<f8").reshape(-1, 2)
     x[plain], y[plain] = pairs[:, 0], pairs[:, 1]
     for row in np.flatnonzero(there & ~plain).tolist():
-        x[row], y[row] = _of_one(name, octets[starts[row] : starts[row + 1]].tobytes(), first_row + row)
+        x[row], y[row] = _of_one(name, octets[starts[row] : starts[row + 1]].tobytes(), int(rows[row]))
     return x, y
 
 

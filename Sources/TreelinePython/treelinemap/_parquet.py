@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import uuid
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from . import _arrow as arrow
 from ._arrays import AnyArray, required
 from ._columns import InputColumn, input_columns
 from ._coordinates import left_out, may_be_degrees, remedy
 from ._errors import BuildError
+from ._exact import WholeNumbers
 from ._geometry import PointColumns
 from ._parameters import text
 from ._sources import Source, parquet_files, partition_types
@@ -28,8 +32,8 @@ _BATCH = 1 << 16
 class Refused:
     """A row that is left out of the index because its coordinates are invalid."""
 
-    #: Row number in the input, from 0.
-    row: int
+    #: Row number in the input, from 0; None if a column of row numbers has no number for this row.
+    row: int | None
     #: The coordinates that were found; NaN for a missing coordinate.
     x: float
     y: float
@@ -61,6 +65,10 @@ class Built:
 
 #: Greatest number of rows that are left out and that a result lists.
 MOST_LISTED = 100
+#: Greatest row number. Doubles hold all integers up to this number exactly.
+LAST_ROW = 1 << 53
+#: The row number of a row that has none.
+NO_ROW = -(1 << 63)
 
 
 def build_parquet(
@@ -148,16 +156,25 @@ def build_parquet(
                 PointColumns(found_schema, None, None, points.names[0], planar)
             except ValueError as error:
                 raise ValueError(f"{file.path}: {error}") from None
-    declared = reader.columns(schema.empty_table(), files[0])
+    declared = reader.columns(schema.empty_table(), files[0], np.empty(0, "<i8"))
     with _steps.Stream(built.path, options, declared, told, overwrite) as stream:
-        with Listing(built, refused) as listing:
+        with Listing(built, refused, (file.path for file in files)) as listing:
             done = 0
             for file, batch in reader.batches():
-                x, y = points.read(batch, done)
                 rows = reader.rows(batch, done)
-                invalid = stream.add(x, y, rows, reader.columns(batch, file))
+                x, y = points.read(batch, rows)
+                if (bad := (rows < 0) | (rows > LAST_ROW)).any():
+                    # A row that is left out needs no row number.
+                    if skip_invalid:
+                        bad &= ~_steps.Survey(planar).add(x, y)
+                    if bad.any():
+                        value = batch.column(row)[int(bad.argmax())].as_py()
+                        raise ValueError(
+                            f"column {row!r}, row {done + bad.argmax()}: expected a row number from 0 to 2^53, "
+                            f"found {'a missing value' if value is None else value}"
+                        )
+                invalid = stream.add(x, y, rows, reader.columns(batch, file, rows))
                 places = np.flatnonzero(invalid)
-                found = done + places if rows is None else rows[places]
                 if len(places) and not skip_invalid:
                     expected = (
                         "an x and a y from -1e300 to 1e300"
@@ -165,14 +182,14 @@ def build_parquet(
                         else "a longitude from -180 to 180 and a latitude from -90 to 90"
                     )
                     raise BuildError(
-                        f"{file.path}, row {found[0]}: expected {expected}, "
+                        f"{file.path}, row {rows[places[0]]}: expected {expected}, "
                         f"found {x[places[0]]}, {y[places[0]]}; {remedy(x, y, invalid, planar)}"
                     )
-                listing.add(found, x[places], y[places])
+                listing.add(rows[places], x[places], y[places])
                 done += len(batch)
                 if progress is not None:
                     progress("reading", done / max(total, 1))
-        stream.finish(progress)
+            stream.finish(progress)
     tree = built.open()
     built.point_count, built.clipped_count = len(tree), tree.clipped_point_count
     if points.is_planar_by_name and len(tree) and (note := may_be_degrees(tuple(points.names), tree.bounds)):
@@ -182,10 +199,13 @@ def build_parquet(
 
 
 class Listing:
-    """Lists the rows that are left out. A result lists the first of these rows, and a file lists all of them."""
+    """Lists the rows that are left out. A result lists the first of these rows, and a file lists all of them. The file
+    appears at the end of the context, unless there is an error."""
 
-    def __init__(self, built: Built, path: Any) -> None:
-        self._built, self._path, self._writer = built, path, None
+    def __init__(self, built: Built, path: Any, sources: Iterable[str] = ()) -> None:
+        self._built, self._path, self._writer = built, None if path is None else os.path.realpath(path), None
+        if self._path is not None and self._path in map(os.path.realpath, (built.path, *sources)):
+            raise ValueError(f"refused={path}: expected another path than the paths of the index and the input")
 
     def __enter__(self) -> Listing:
         import pyarrow as pa
@@ -193,12 +213,23 @@ class Listing:
 
         self._schema = pa.schema([("row", pa.int64()), ("x", pa.float64()), ("y", pa.float64())])
         if self._path is not None:
-            self._writer = pq.ParquetWriter(self._path, self._schema)
+            if os.path.exists(self._path) and not os.path.isfile(self._path):
+                raise ValueError(f"{self._path}: expected a regular file or no file for refused=, found something else")
+            folder, name = os.path.split(self._path)
+            self._partial = os.path.join(folder, f".{name}.{uuid.uuid4().hex}.partial")
+            self._writer = pq.ParquetWriter(self._partial, self._schema)
         return self
 
-    def __exit__(self, *_: Any) -> None:
-        if self._writer is not None:
+    def __exit__(self, error: Any, *_: Any) -> None:
+        if self._writer is None:
+            return
+        try:
             self._writer.close()
+            if error is None:
+                os.replace(self._partial, self._path)
+        finally:
+            with contextlib.suppress(FileNotFoundError):
+                os.remove(self._partial)
 
     def add(self, rows: AnyArray, x: AnyArray, y: AnyArray) -> None:
         """Lists rows in the given order."""
@@ -208,9 +239,10 @@ class Listing:
             return
         self._built.refused_count += len(rows)
         room = MOST_LISTED - len(self._built.refused)
-        self._built.refused += map(Refused, rows[:room].tolist(), x[:room].tolist(), y[:room].tolist())
+        numbers = pa.array(rows, mask=rows == NO_ROW)
+        self._built.refused += map(Refused, numbers[:room].to_pylist(), x[:room].tolist(), y[:room].tolist())
         if self._writer is not None:
-            self._writer.write_table(pa.table([rows, x, y], schema=self._schema))
+            self._writer.write_table(pa.table([numbers, x, y], schema=self._schema))
 
 
 class _Reader:
@@ -221,6 +253,7 @@ class _Reader:
     ) -> None:
         self._files, self.points, self._columns, self._kinds, self._row = files, points, columns, kinds, row
         self._types = partition_types(files)
+        self._whole = WholeNumbers()
 
     @property
     def _names(self) -> list[str]:
@@ -243,31 +276,33 @@ class _Reader:
                 for batch in file.iter_batches(batch_size=_BATCH, columns=self._names):
                     yield source, batch
 
-    def columns(self, batch: Any, file: Source) -> list[InputColumn]:
+    def columns(self, batch: Any, file: Source, rows: AnyArray) -> list[InputColumn]:
         """Returns the columns of a batch. Adds the columns whose values are in the names of the file's folders."""
         there = batch.schema.names
         of_folders = {
             name: file.column(name, self._types[name], len(batch)) for name in self._columns if name not in there
         }
-        own = {name: batch.column(name) for name in self._columns if name in there}
-        return input_columns({**own, **of_folders}, self._columns, self._kinds, len(batch))
+        # A struct must not be read as a table.
+        own = arrow.table(batch.select([name for name in dict.fromkeys(self._columns) if name in there]))
+        made = input_columns({**own, **of_folders}, self._columns, self._kinds, len(batch), rows)
+        for column in made:
+            self._whole.add(column, rows)
+        return made
 
-    def rows(self, batch: Any, first_row: int) -> AnyArray | None:
-        """Returns the row numbers of a batch; None if no column has them.
+    def rows(self, batch: Any, first_row: int) -> AnyArray:
+        """Returns the row numbers of a batch; `NO_ROW` for a missing number.
 
-        :param first_row: Row of the batch's first entry, for the row numbers in errors.
+        :param first_row: Row number of the batch's first row, if no column has row numbers.
         """
         import pyarrow as pa
 
         if self._row is None:
-            return None
+            return np.arange(first_row, first_row + len(batch))
         column = batch.column(self._row)
         if not pa.types.is_integer(column.type):
             raise TypeError(f"column {self._row!r}: expected integers for row numbers, found {column.type}")
-        if column.null_count:
-            missing = first_row + column.is_null().to_numpy(zero_copy_only=False).tolist().index(True)
-            raise ValueError(f"column {self._row!r}, row {missing}: expected a row number, found a missing value")
-        found: AnyArray = column.cast(pa.int64()).to_numpy(zero_copy_only=False)
+        # Numbers from 2^63 on become negative, so they are invalid, too.
+        found: AnyArray = column.cast(pa.int64(), safe=False).fill_null(NO_ROW).to_numpy(zero_copy_only=False)
         return np.ascontiguousarray(found)
 
 
@@ -287,8 +322,8 @@ def byte_count(size: str | int | None) -> int:
     """Reads a number of bytes from a text such as `2GB`."""
     if size is None:
         return max(_free() // 10 * 6, 1 << 20)
-    if isinstance(size, int):
-        return size
+    if not isinstance(size, str):
+        return int(size)
     words = size.lower().replace(" ", "")
     digits = words.rstrip("kmgtib")
     units = {"": 1, "b": 1}
@@ -296,7 +331,7 @@ def byte_count(size: str | int | None) -> int:
         units |= {letter: 1000**power, f"{letter}b": 1000**power, f"{letter}ib": 1024**power}
     try:
         return int(float(digits) * units[words[len(digits) :]])
-    except (KeyError, ValueError):
+    except (KeyError, ValueError, OverflowError):
         raise ValueError(f"expected a number of bytes such as 2GB, found {size!r}") from None
 
 
