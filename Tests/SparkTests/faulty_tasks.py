@@ -9,7 +9,7 @@ from treelinemap._spark_tasks import Tasks
 import cluster
 from waiting import LIMIT, wait_for
 
-STAGES = ("read", "answer", "add_up", "partition", "build")
+STAGES = ("read", "spread_rows", "answer", "add_up", "partition", "build")
 #: Stages that only a build with many distinct texts has: more than a survey keeps.
 GATHERING = ("gather", "unite")
 
@@ -40,6 +40,9 @@ class Lost(Tasks):
 
     def read(self, batches):
         return Tasks.read(self, self.lose("read", batches))
+
+    def spread_rows(self, count, sections):
+        return Tasks.spread_rows(self, count, self.lose("spread_rows", sections))
 
     def gather(self, wanted, names):
         return Tasks.gather(self, wanted, self.lose("gather", names))

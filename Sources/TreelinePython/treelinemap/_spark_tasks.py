@@ -18,12 +18,12 @@ import numpy as np
 from ._arrays import AnyArray
 from ._columns import InputColumn, input_columns
 from ._geometry import PointColumns
+from ._geometry import points as point_coordinates
+from ._parquet import LAST_ROW, NO_ROW
 from ._steps import ColumnSurvey, Encoding, Entries, Piece, Pieces, Round, Survey
 
 #: Name of a file in the scratch folder. An executor that finds this file sees the same folder as the driver.
 MARK = "treeline-scratch"
-#: Greatest row number. Doubles hold all integers up to this number exactly.
-LAST_ROW = 1 << 53
 
 REFUSED = np.dtype([("row", "<i8"), ("x", "<f8"), ("y", "<f8")])
 #: The end of a batch of values in a file: the number of points and the number of bytes before this end.
@@ -83,9 +83,9 @@ class Columns:
     #: A survey of these columns without any values, as bytes.
     survey: bytes
 
-    def read(self, batch: Any) -> list[InputColumn]:
+    def read(self, batch: Any, rows: AnyArray) -> list[InputColumn]:
         named = {name: batch.column(f"column{number}") for number, name in enumerate(self.names)}
-        return input_columns(named, None, self.kinds, len(batch))
+        return input_columns(named, None, self.kinds, len(batch), rows)
 
 
 class Tasks:
@@ -94,12 +94,12 @@ class Tasks:
     #: Maximum number of points that a task has in memory.
     block_size = 1 << 20
 
-    def __init__(self, folder: str, geometry: str | None, planar: bool, has_rows: bool, columns: Columns) -> None:
+    def __init__(self, folder: str, geometry: str | None, planar: bool, row: str | None, columns: Columns) -> None:
         """
-        :param geometry: Name of the column of points; None if there are columns `x` and `y`.
-        :param has_rows: Whether a column `row` has row numbers.
+        :param geometry: Name of the DataFrame's column of points; None if there are columns `x` and `y`.
+        :param row: Name of the DataFrame's column of row numbers; None if there is no such column.
         """
-        self.folder, self.planar, self._geometry, self._has_rows = folder, planar, geometry, has_rows
+        self.folder, self.planar, self._geometry, self.row = folder, planar, geometry, row
         self.columns = columns
 
     def path(self, name: str, kind: str) -> str:
@@ -120,30 +120,14 @@ class Tasks:
         context = TaskContext.get()
         partition = context.partitionId() if context else 0
         name = f"{partition}-{context.attemptNumber() if context else 0}-{uuid.uuid4().hex}"
-        survey, uncut = Survey(self.planar), Survey()
-        columns = ColumnSurvey(data=self.columns.survey)
-        rows = refused_count = 0
-        fault = None
-        with _File(self.path(name, "points")) as points, _File(self.path(name, "rows")) as numbers:
-            with _File(self.path(name, "refused")) as listed, _Values(self, name) as values:
-                for batch in batches:
-                    x, y = self._coordinates(batch, rows)
-                    found, fault_here = self._rows(batch, rows)
-                    fault = fault or fault_here
-                    refused = survey.add(x, y)
-                    if refused.any():
-                        entries = np.empty(int(refused.sum()), REFUSED)
-                        entries["row"], entries["x"], entries["y"] = found[refused], x[refused], y[refused]
-                        entries.tofile(listed.file)
-                        refused_count += len(entries)
-                        x, y, found = x[~refused], y[~refused], found[~refused]
-                    found = np.ascontiguousarray(found, "<i8")
-                    if self.columns.names:
-                        chosen = batch.filter(pa.array(~refused)) if refused.any() else batch
-                        values.add(columns.add(self.columns.read(chosen), found), len(found))
-                    (np.column_stack((x, y)) if self.planar else uncut.project(x, y)).tofile(points.file)
-                    found.tofile(numbers.file)
-                    rows += len(batch)
+        survey, columns = Survey(self.planar), ColumnSurvey(data=self.columns.survey)
+        try:
+            rows, refused_count, fault = *self._write(batches, name, survey, columns), None
+        except ValueError as error:
+            # Spark would repeat a task that fails. Without a column of row numbers, only the driver knows how many rows
+            # earlier partitions have.
+            rows = refused_count = 0
+            fault = str(error) if self.row is not None else f"partition {partition} of the DataFrame: {error}"
         for kind, summary in (("survey", survey), ("columns", columns)):
             with _File(self.path(name, kind)) as file:
                 file.file.write(summary.to_bytes())
@@ -152,25 +136,77 @@ class Tasks:
         types = [pa.string() if field.endswith("string") else pa.int64() for field in READ.split(", ")]
         yield pa.RecordBatch.from_arrays([pa.array(v, t) for v, t in zip(result, types)], names)
 
-    def _coordinates(self, batch: Any, first_row: int) -> tuple[AnyArray, AnyArray]:
-        if self._geometry is None:
-            columns = PointColumns(batch.schema, "x", "y", None, True)
-        else:
-            columns = PointColumns(batch.schema, None, None, "geometry", True)
-        return columns.read(batch, first_row)
+    def _write(
+        self, batches: Iterable[Any], name: str, survey: Survey, columns: ColumnSurvey
+    ) -> tuple[int, int]:
+        """Writes the points of a partition to files, and adds the points to surveys. Returns the number of rows and the
+        number of refused rows."""
+        import pyarrow as pa
 
-    def _rows(self, batch: Any, first_row: int) -> tuple[AnyArray, str | None]:
-        """Returns the row numbers of a batch. Also returns the first invalid row number as text; None if all are
-        valid."""
-        if not self._has_rows:
-            return np.arange(first_row, first_row + len(batch)), None
-        column = batch.column("row")
-        rows = column.fill_null(-1).to_numpy(zero_copy_only=False)
+        uncut = Survey()
+        rows = refused_count = 0
+        with _File(self.path(name, "points")) as points, _File(self.path(name, "rows")) as numbers:
+            with _File(self.path(name, "refused")) as listed, _Values(self, name) as values:
+                for batch in batches:
+                    found = self._rows(batch, rows)
+                    x, y = self._coordinates(batch, found)
+                    refused = survey.add(x, y)
+                    if refused.any():
+                        entries = np.empty(int(refused.sum()), REFUSED)
+                        entries["row"], entries["x"], entries["y"] = found[refused], x[refused], y[refused]
+                        entries.tofile(listed.file)
+                        refused_count += len(entries)
+                        x, y, found = x[~refused], y[~refused], found[~refused]
+                    self._check(found)
+                    found = np.ascontiguousarray(found, "<i8")
+                    if self.columns.names:
+                        chosen = batch.filter(pa.array(~refused)) if refused.any() else batch
+                        values.add(columns.add(self.columns.read(chosen, found), found), len(found))
+                    (np.column_stack((x, y)) if self.planar else uncut.project(x, y)).tofile(points.file)
+                    found.tofile(numbers.file)
+                    rows += len(batch)
+        return rows, refused_count
+
+    def _coordinates(self, batch: Any, rows: AnyArray) -> tuple[AnyArray, AnyArray]:
+        if self._geometry is not None:
+            return point_coordinates(self._geometry, batch.column("geometry"), rows)
+        return PointColumns(batch.schema, "x", "y", None, True).read(batch, rows)
+
+    def _rows(self, batch: Any, first_row: int) -> AnyArray:
+        """Returns the row numbers of a batch; `NO_ROW` for a missing number."""
+        if self.row is None:
+            return np.arange(first_row, first_row + len(batch))
+        rows: AnyArray = batch.column("row").fill_null(NO_ROW).to_numpy(zero_copy_only=False)
+        return rows
+
+    def _check(self, rows: AnyArray) -> None:
+        """Checks the row numbers of points. The numbers of refused rows do not matter."""
         bad = (rows < 0) | (rows > LAST_ROW)
-        if not bad.any():
-            return rows, None
-        found = column[int(np.flatnonzero(bad)[0])].as_py()
-        return np.where(bad, 0, rows), "none" if found is None else str(found)
+        if bad.any():
+            row = int(rows[bad][0])
+            found = "a missing value" if row == NO_ROW else row
+            raise ValueError(
+                f"column {self.row!r}: expected row numbers from 0 to 2^53, found {found}; use other row numbers"
+            )
+
+    def spread_rows(self, count: int, sections: Iterable[Section]) -> Iterator[tuple[int, bytes]]:
+        """Yields blocks with the row numbers of points. A hash of a row number is the key of its block, a number below
+        `count`."""
+        for section in sections:
+            for first in range(section.first, section.first + section.count, self.block_size):
+                length = min(self.block_size, section.first + section.count - first)
+                rows = np.fromfile(self.path(section.name, "rows"), "<i8", length, offset=8 * first)
+                # Without a hash, blocks might have very different sizes, for example if all row numbers are even.
+                hashes = rows.view("<u8") * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(32)
+                keys = (hashes % np.uint64(count)).astype(np.uint16)
+                ends = np.cumsum(np.bincount(keys, minlength=count))[:-1]
+                for key, block in enumerate(np.split(rows[np.argsort(keys, kind="stable")], ends)):
+                    yield key, block.tobytes()
+
+    def repeated_row(self, blocks: Iterable[bytes]) -> Iterator[int]:
+        """Yields the least row number that occurs twice, if there is one."""
+        rows = np.sort(np.frombuffer(b"".join(blocks), "<i8"))
+        yield from rows[1:][rows[1:] == rows[:-1]][:1].tolist()
 
     # MARK: Dictionaries
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _steps
 from ._columns import input_columns
-from ._errors import PiecesError
+from ._errors import ColumnError, PiecesError
 from ._parameters import text
 from ._parquet import Built, Listing, byte_count
 from ._spark_tasks import MARK, READ, REFUSED, Columns, Division, Places, Section, Tasks
@@ -61,6 +61,8 @@ def build(
 
     Rows with invalid coordinates are left out, with a warning that counts these rows.
 
+    All arguments are checked before the DataFrame is read. A failed build leaves no files.
+
     :param df: A DataFrame of classic PySpark, not of Spark Connect.
     :param lon: Column of longitudes or x. `lat` names the column of latitudes or y.
     :param geometry: Column of points as WKB, which is used instead of `lon` and `lat`.
@@ -83,29 +85,36 @@ def build(
     :param overwrite: Whether an existing file at `out` that is not an index may be replaced.
     :param refused: Path of a Parquet file to write with the rows that are left out: `row`, `x` and `y`.
     :param progress: Called with the current stage and its completed share, from 0 to 1. The share is 0 during planning.
-    :raises Error: If the library reports an error.
+    :raises Error: If the library reports an error, if a value does not suit its column, or if two rows have the same
+        number.
     """
     options = text(separations=True if separations else None, memory=byte_count(memory))
     names = (columns,) if isinstance(columns, str) else tuple(columns)
     selected = _selected(df, lon, lat, geometry, row, names)
     chosen = _columns(selected, names, kinds or {})
-    built = Built(os.fspath(out))
+    built, plan = Built(os.fspath(out)), _steps.Plan(split, piece_size)
+    told = _steps.description(title, attribution, unit)
+    # Reading may take hours. A stream without points checks beforehand whether the index can be written.
+    with _steps.Stream(built.path, options, [], told, overwrite):
+        pass
     folder = _folder(built.path, scratch)
     os.makedirs(folder)
     try:
         with open(os.path.join(folder, MARK), "w"):
             pass
-        run = _Run(df, _tasks(folder, geometry, planar, row is not None, chosen), progress or (lambda *_: None))
-        survey = run.read(selected, row is not None, built, refused)
-        # The values are encoded before the other work, so that unsuitable values or too many distinct values are
-        # reported early.
-        encoding = run.encoding(byte_count(memory) // 8)
-        division = Division(run.plan(survey, split, piece_size), encoding)
-        run.build(survey, division)
-        told = _steps.description(title, attribution, unit)
-        _steps.assemble(
-            division.pieces, survey, division.encoding, folder, built.path, options, told, overwrite, progress,
-        )  # fmt: skip
+        run = _Run(df, _tasks(folder, geometry, planar, row, chosen), progress or (lambda *_: None))
+        with Listing(built, refused) as listing:
+            survey = run.read(selected, built, listing)
+            if row is not None:
+                run.check_rows(row)
+            # The values are encoded before the other work, so that unsuitable values or too many distinct values are
+            # reported early.
+            encoding = run.encoding(byte_count(memory) // 8)
+            division = Division(run.plan(survey, plan), encoding)
+            run.build(survey, division)
+            _steps.assemble(
+                division.pieces, survey, division.encoding, folder, built.path, options, told, overwrite, progress,
+            )  # fmt: skip
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     built.warn()
@@ -149,7 +158,9 @@ def _selected(
         type = types[name].partition("(")[0].partition(" ")[0]
         if type not in suited:
             raise TypeError(f"column {name!r}: expected {' or '.join(suited)}, found {types[name]}; cast it")
-        target = target or _TARGETS[type]
+        # Doubles cannot hold all whole numbers of 64 bits.
+        is_whole = type == "decimal" and types[name].endswith(",0)")
+        target = target or (types[name] if is_whole else _TARGETS[type])
         quoted = name.replace("`", "``")
         return F.expr(f"try_cast(`{quoted}` AS {target})").alias(alias)
 
@@ -183,7 +194,8 @@ def _columns(selected: Any, names: tuple[str, ...], kinds: Mapping[str, str]) ->
         "date": pa.date32(), "timestamp": pa.timestamp("us", "UTC"), "timestamp_ntz": pa.timestamp("us"),
     }  # fmt: skip
     types = dict(selected.dtypes)
-    empty = {name: pa.array([], arrow[types[f"column{number}"]]) for number, name in enumerate(names)}
+    whole = pa.decimal128(38, 0)
+    empty = {name: pa.array([], arrow.get(types[f"column{number}"], whole)) for number, name in enumerate(names)}
     survey = _steps.ColumnSurvey(input_columns(empty, None, kinds, 0))
     return Columns(names, dict(kinds), survey.to_bytes())
 
@@ -201,31 +213,30 @@ class _Run:
 
     # MARK: Reading
 
-    def read(self, selected: Any, has_rows: bool, built: Built, refused: Any) -> _steps.Survey:
+    def read(self, selected: Any, built: Built, listing: Listing) -> _steps.Survey:
         """Writes the points to files, and returns the survey of all points."""
         self._progress("reading", 0)
         # One row for each partition.
         parts = sorted(selected.mapInArrow(self._tasks.read, READ).collect(), key=lambda part: part.partition)
         fault = next((part.fault for part in parts if part.fault is not None), None)
         if fault is not None:
-            raise ValueError(f"expected row numbers from 0 to 2^53, found {fault}; use other row numbers")
+            raise ColumnError(fault)
         survey, first_row = None, 0
-        with Listing(built, refused) as listing:
-            for part in parts:
-                base = 0 if has_rows else first_row
-                with open(self._tasks.path(part.name, "survey"), "rb") as file:
-                    data = file.read()
-                if survey is None:
-                    survey = _steps.Survey(data=data)
-                else:
-                    survey.merge(data)
-                with open(self._tasks.path(part.name, "columns"), "rb") as file:
-                    self.columns.merge(file.read(), base)
-                self._names.append(part.name)
-                for first in range(0, part.points, _SECTION):
-                    self._sections.append(Section(part.name, first, min(_SECTION, part.points - first), base))
-                self._list(listing, part, base)
-                first_row += part.rows
+        for part in parts:
+            base = 0 if self._tasks.row is not None else first_row
+            with open(self._tasks.path(part.name, "survey"), "rb") as file:
+                data = file.read()
+            if survey is None:
+                survey = _steps.Survey(data=data)
+            else:
+                survey.merge(data)
+            with open(self._tasks.path(part.name, "columns"), "rb") as file:
+                self.columns.merge(file.read(), base)
+            self._names.append(part.name)
+            for first in range(0, part.points, _SECTION):
+                self._sections.append(Section(part.name, first, min(_SECTION, part.points - first), base))
+            self._list(listing, part, base)
+            first_row += part.rows
         survey = survey or _steps.Survey(self._tasks.planar)
         facts = survey.facts
         built.point_count, built.clipped_count = facts.point_count, facts.clipped_point_count
@@ -237,6 +248,22 @@ class _Run:
             path, size = self._tasks.path(part.name, "refused"), REFUSED.itemsize
             rows = np.fromfile(path, REFUSED, min(1 << 16, part.refused - first), offset=size * first)
             listing.add(rows["row"] + first_row, rows["x"], rows["y"])
+
+    def check_rows(self, name: str) -> None:
+        """Checks that no two points have the same row number. Only the row numbers go through a shuffle.
+
+        :param name: Name of the column of row numbers.
+        """
+        self._progress("checking", 0)
+        count = 1 + sum(section.count for section in self._sections) // _SECTION
+        blocks = self._points().mapPartitions(partial(self._tasks.spread_rows, count)).partitionBy(count, int)
+        repeated = blocks.values().mapPartitions(self._tasks.repeated_row).collect()
+        if repeated:
+            raise PiecesError(
+                f"column {name!r}: expected a different row number for each point, found {min(repeated)} twice; give "
+                "each point its own row number"
+            )
+        self._progress("checking", 1)
 
     def encoding(self, most: int) -> bytes:
         """Returns the encodings of all columns.
@@ -272,9 +299,8 @@ class _Run:
 
     # MARK: Planning
 
-    def plan(self, survey: _steps.Survey, split: str | None, piece_size: int) -> bytes:
+    def plan(self, survey: _steps.Survey, plan: _steps.Plan) -> bytes:
         """Finds the pieces. Each round of the plan is a Spark job."""
-        plan = _steps.Plan(split, piece_size)
         places = self._places(survey)
         while (question := plan.next_round()) is not None:
             self._progress("planning", 0)
