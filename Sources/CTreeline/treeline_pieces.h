@@ -18,9 +18,10 @@ typedef struct treeline_stream treeline_stream;
 /// built in pieces from this folder. The index has the same bytes as a tree that is built from all points at once and
 /// saved.
 ///
-/// Options: split=mean or least-scatter; separations=true; threads=2; planar=true; rows=true, if each point is given
-/// with its row; memory=1000000000, the approximate limit of memory in bytes; scratch=, the folder in which the scratch
-/// folder is created, by default the folder of the index.
+/// Options: for, grow, split, badge-gap, anchor, separations, threads and planar as in `treeline_build`, except
+/// split=gamma:2 and grow=scatter, which need all points in memory; rows=true, if each point is given with its row;
+/// memory=1000000000, the approximate limit of memory in bytes; scratch=, the folder in which the scratch folder is
+/// created, by default the folder of the index.
 ///
 /// Only names, types and kinds of the columns are read, not their values. `description` may be NULL. Only one thread at
 /// a time may use a stream.

@@ -18,7 +18,7 @@ struct TreeBuild {
       throw .invalid(.tooManyPoints(found: coordinates.count))
     }
     if let groups { return try GroupedBuild(build: self, groups: groups).run() }
-    let memory = BuildMemory(pointCount: coordinates.count)
+    let memory = BuildMemory(pointCount: coordinates.count, monitor)
     let projected: PointProjection
     do throws(BuildFailure) { projected = try project(to: memory.arrays.points) } catch {
       inBackground { memory.deallocate() }

@@ -103,18 +103,22 @@ public func createStream(
   attemptObject(error) {
     let columns = try inputColumns(columns, columnCount, pointCount: 0)
     let options = try read(options) { parameters in
+      let tree = BuildOptions(&parameters)
       var options = ScratchBuild.Options(
-        rule: parameters.splitRule ?? .standard, threads: parameters.integer("threads", in: 1...1024),
-        memory: parameters.integer("memory", in: 1...1 << 60) ?? 1 << 30,
+        tree, memory: parameters.integer("memory", in: 1...1 << 60) ?? 1 << 30,
         projection: parameters.flag("planar") ? .planar : .webMercator)
       options.description = IndexDescription(description?.pointee)
-      options.computesSeparations = parameters.flag("separations")
       options.hasGivenRows = parameters.flag("rows")
       options.columns = columns.map(\.requested)
-      return (options, scratch: parameters.text("scratch"))
+      return (tree: tree, scratch: options, folder: parameters.text("scratch"))
     }
-    if BuildPlan.isBeyond(options.0.rule) { _ = try BuildPlan(rule: options.0.rule, pieceSize: 1 << 20) }
-    return try StreamObject(text(path, "a path"), overwriting: overwriting, options, columns: columns)
+    if let reason = ScratchBuild.obstacle(to: options.tree.growth, isGrouped: false) {
+      throw PieceError.unsupported(
+        what: "A tree \(options.tree.growth.phrase)", reason: reason,
+        remedy: "choose another growth, or build in memory")
+    }
+    return try StreamObject(
+      text(path, "a path"), overwriting: overwriting, (options.scratch, options.folder), columns: columns)
   }
 }
 

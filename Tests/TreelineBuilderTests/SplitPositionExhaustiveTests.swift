@@ -172,7 +172,7 @@ import Treeline
     -> SplitLine?
   {
     guard Set(points.map { Self.product($0, axis) }).count > 1 else { return nil }
-    let memory = BuildMemory(pointCount: points.count)
+    let memory = BuildMemory(pointCount: points.count, BuildMonitor(pointCount: points.count))
     defer { memory.deallocate() }
     memory.arrays.points.update(from: points, count: points.count)
     let corner = PlanePoint(x: 0, y: 0)
@@ -190,7 +190,7 @@ import Treeline
     var random = SplitMix64(seed: 91)
     for count in [4096, 20_000, 50_001] {
       let points = Self.points(count, side: side, &random) + [PlanePoint(x: 0, y: 0), PlanePoint(x: .max, y: .max)]
-      let memory = BuildMemory(pointCount: points.count)
+      let memory = BuildMemory(pointCount: points.count, BuildMonitor(pointCount: points.count))
       defer { memory.deallocate() }
       memory.arrays.points.update(from: points, count: points.count)
       let corner = PlanePoint(x: 0, y: 0)

@@ -270,13 +270,21 @@ def test_an_error_of_a_build_without_some_rows_is_the_only_one(gaps):
 
 
 @pytest.mark.parametrize(
-    "options", [dict(grow="merge"), dict(grow="badges"), dict(group_by="kind"), dict(never_cluster="open")]
+    "options", [dict(grow="scatter"), dict(key="price"), dict(group_by="kind"), dict(never_cluster="open")]
 )
 def test_what_cannot_leave_out_rows_says_so(gaps, options):
     with pytest.raises(
         treelinemap.BuildError, match=f"^3 rows .* the first is row 7; .* with {next(iter(options))}=, so drop these"
     ):
         treelinemap.build(gaps[0], skip_invalid=True, **options)
+
+
+@pytest.mark.parametrize("options", [dict(supporting="spacing"), dict(supporting="badges", anchor="member")])
+def test_merged_trees_can_leave_out_rows(gaps, options):
+    frame, invalid = gaps
+    with pytest.warns(UserWarning, match="3 rows are not in the tree"):
+        tree = treelinemap.build(frame, skip_invalid=True, **options)
+    assert tree.content_hash == treelinemap.build(frame.drop(invalid), **options).content_hash
 
 
 def test_every_row_may_be_without_a_place():

@@ -97,6 +97,16 @@ def test_plain_planes(table, tmp_path):
     assert filecmp.cmp(tmp_path / "out", tmp_path / "whole", shallow=False)
 
 
+@pytest.mark.parametrize("options", [dict(supporting="spacing"), dict(supporting="badges", badge_gap=4)])
+def test_trees_for_spacings_and_badges(table, options, tmp_path):
+    folder = write(tmp_path / "places", table)
+    treelinemap.build_parquet(folder, out=tmp_path / "out", memory=MEMORY, **options)
+    treelinemap.build(table["lon"], table["lat"], **options).save(tmp_path / "whole")
+    assert filecmp.cmp(tmp_path / "out", tmp_path / "whole", shallow=False)
+    with pytest.raises(ValueError, match="badge_gap"):
+        treelinemap.build_parquet(folder, out=tmp_path / "out", badge_gap=4, supporting="spacing")
+
+
 @pytest.fixture
 def hotels(points):
     """Returns a table with columns of all types. Some of their values are missing."""

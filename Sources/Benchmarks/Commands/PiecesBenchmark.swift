@@ -13,7 +13,7 @@ struct PiecesBenchmark: ParsableCommand {
 
   @Argument(help: "The points, such as clustered:100000000.") var points: PointFile
 
-  @Option(help: "Where nodes are split.") var split = SplitRule.standard
+  @OptionGroup var grown: GrowthArguments
 
   @Option(help: "Number of threads.") var threads = 2
 
@@ -32,12 +32,13 @@ struct PiecesBenchmark: ParsableCommand {
     var (passCount, pieceCount, pointCount, planningReads) = (0, 1, 0, 0)
     var work: SeparationParts.Work?
     let destination = try IndexDestination(path, overwriting: true)
+    var options = BuildOptions(growth: grown.growth, threads: threads)
+    if separation { options.computesSeparations = true }
     let time = try seconds {
       guard let memory else {
         var coordinates: [Coordinate] = []
         stages["reading"] = try seconds { coordinates = try points.read() }
         pointCount = coordinates.count
-        let options = BuildOptions(growth: .splitting(split), threads: threads, computesSeparations: separation)
         var tree: ClusterTree!
         stages["building"] = try seconds { tree = try ClusterTree(coordinates, options: options) }
         stages["writing"] = try seconds { try tree.write(to: destination) }
@@ -45,9 +46,8 @@ struct PiecesBenchmark: ParsableCommand {
       }
       let scratch = try ScratchFolder(ScratchFolder.path(forIndex: path, in: folder), keepsFiles: false)
       defer { scratch.remove() }
-      var options = ScratchBuild.Options(rule: split, threads: threads, memory: memory, projection: .webMercator)
-      options.computesSeparations = separation
-      let build = ScratchBuild(in: scratch, identity: points.name, options)
+      let build = ScratchBuild(
+        in: scratch, identity: points.name, ScratchBuild.Options(options, memory: memory, projection: .webMercator))
       stages["reading"] = try seconds {
         try points.forEachBatch { try build.append($0, skippedRows: []) }
         try build.finishReading(checksum: 0)

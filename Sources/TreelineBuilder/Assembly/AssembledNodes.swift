@@ -18,11 +18,11 @@ struct AssembledNodes {
   }
 
   /// Allocates memory for a number of records. The caller must write all records.
-  init(recordCount: Int) {
+  init(recordCount: Int, _ monitor: BuildMonitor) {
     self.recordCount = recordCount
-    records = .allocate(capacity: recordCount)
-    sums = .allocate(capacity: NodeSums.count(ofNodes: recordCount))
-    spreads = .allocate(capacity: NodeSums.count(ofNodes: recordCount))
+    records = monitor.allocate(count: recordCount)
+    sums = monitor.allocate(count: NodeSums.count(ofNodes: recordCount))
+    spreads = monitor.allocate(count: NodeSums.count(ofNodes: recordCount))
   }
 
   func deallocate() { for block in blocks { block.deallocate() } }
@@ -30,7 +30,7 @@ struct AssembledNodes {
   /// Copies subtrees into one array of nodes. All subtrees together take much memory, so each subtree is deallocated
   /// as soon as it is copied. If the build is cancelled, the result is unusable.
   init(_ top: TopNode?, threads: Int, _ monitor: BuildMonitor) {
-    self.init(recordCount: top?.recordCount ?? 0)
+    self.init(recordCount: top?.recordCount ?? 0, monitor)
     var stack = top.map { [(node: $0, record: 0)] } ?? []
     var subtrees: [Subtree] = []
     while let (node, record) = stack.popLast() {

@@ -24,6 +24,8 @@ final class BuildMonitor: Sendable {
   /// the part. Nil in the monitor of a whole build.
   private let whole: BuildMonitor?
   private let followsTask: Bool
+  /// Memory for the large arrays of the build; nil if these arrays are in main memory.
+  let mapped: MappedMemory?
 
   /// - Parameter followsTask: Whether the build is cancelled together with the task that runs the build. In this case
   ///   the build must do all its work on the thread of the task, because other threads do not notice that the task is
@@ -33,15 +35,18 @@ final class BuildMonitor: Sendable {
     state = Mutex(State())
     self.report = report
     self.followsTask = followsTask
-    whole = nil
+    (whole, mapped) = (nil, nil)
   }
 
   /// Makes the monitor of a part of a build. Cancelling the whole build also cancels the part.
-  init(partOf whole: BuildMonitor, pointCount: Int, report: (@Sendable (BuildProgress) -> Void)? = nil) {
+  init(
+    partOf whole: BuildMonitor, pointCount: Int, mapped: MappedMemory? = nil,
+    report: (@Sendable (BuildProgress) -> Void)? = nil
+  ) {
     self.pointCount = max(pointCount, 1)
     state = Mutex(State())
     self.report = report
-    self.whole = whole
+    (self.whole, self.mapped) = (whole, mapped)
     followsTask = false
   }
 
@@ -65,7 +70,10 @@ final class BuildMonitor: Sendable {
 
   /// Does a pass over many points, one block at a time, and stops early if the build is cancelled.
   @inline(__always) func pass(over range: Range<Int>, _ work: (Range<Int>) -> Void) {
-    for block in range.blocks(of: Self.blockSize) where !isCancelled { work(block) }
+    for block in range.blocks(of: Self.blockSize) where !isCancelled {
+      work(block)
+      noteWork(onPoints: block.count)
+    }
   }
 
   /// Does a pass over many points, one block at a time. Works on the first block even if the build is cancelled, so

@@ -74,7 +74,7 @@ struct GroupedBuild {
   private func storage(
     of positions: MutableArray<PlanePoint>, _ range: Range<Int>, level: Int, hasCoarseScales: Bool
   ) throws(BuildFailure) -> TreeStorage {
-    let memory = BuildMemory(pointCount: range.count)
+    let memory = BuildMemory(pointCount: range.count, build.monitor)
     memory.arrays.points.initialize(from: positions.start + range.lowerBound, count: range.count)
     var part = build
     part.principalLevels -= level

@@ -5,12 +5,12 @@ struct BuildMemory {
   let arrays: PointArrays
   let pointCount: Int
 
-  init(pointCount: Int) {
+  init(pointCount: Int, _ monitor: BuildMonitor) {
     self.pointCount = pointCount
     arrays = PointArrays(
-      points: .allocate(capacity: pointCount), rows: .allocate(capacity: pointCount),
-      gaps: .allocate(capacity: pointCount + 1), sparePoints: .allocate(capacity: pointCount),
-      spareRows: .allocate(capacity: pointCount))
+      points: monitor.allocate(count: pointCount), rows: monitor.allocate(count: pointCount),
+      gaps: monitor.allocate(count: pointCount + 1), sparePoints: monitor.allocate(count: pointCount),
+      spareRows: monitor.allocate(count: pointCount))
   }
 
   /// Deallocates all memory of a build that ends without a tree.
@@ -125,7 +125,7 @@ struct BuildMemory {
   private func packedGaps(threads: Int, _ monitor: BuildMonitor) -> UnsafeMutablePointer<UInt8> {
     let byteCount = Gap.byteCount(ofPoints: pointCount)
     arrays.gaps[pointCount] = 0
-    nonisolated(unsafe) let packed = UnsafeMutablePointer<UInt8>.allocate(capacity: byteCount)
+    nonisolated(unsafe) let packed: UnsafeMutablePointer<UInt8> = monitor.allocate(count: byteCount)
     _ = inChunks(of: byteCount, threads: threads) { range in
       monitor.pass(over: range) { block in
         for pair in block { packed[pair] = Gap.byte(even: arrays.gaps[2 * pair], odd: arrays.gaps[2 * pair + 1]) }

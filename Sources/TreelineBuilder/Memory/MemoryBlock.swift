@@ -19,6 +19,7 @@ struct MemoryBlock: @unchecked Sendable {
   /// of the process can allocate memory. If chunks were large, even a thread that only reports the cancellation of a
   /// build would wait for a long time.
   func deallocate() {
+    if MappedMemory.deallocate(start) { return }
     giveBackPages()
     start.deallocate()
   }

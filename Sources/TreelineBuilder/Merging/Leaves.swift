@@ -16,16 +16,10 @@ struct Leaves: @unchecked Sendable {
   /// `starts` is allocated.
   init(_ arrays: PointArrays, pointCount: Int, threads: Int, _ monitor: BuildMonitor) {
     let (positions, rows) = (arrays.sparePoints, arrays.spareRows)
-    let starts = UnsafeMutablePointer<UInt32>.allocate(capacity: pointCount + 1)
-    nonisolated(unsafe) let placed = UnsafeMutableBufferPointer<CodedNumber>.allocate(capacity: pointCount)
+    let starts: UnsafeMutablePointer<UInt32> = monitor.allocate(count: pointCount + 1)
+    nonisolated(unsafe) let placed = UnsafeMutableBufferPointer<CodedNumber>.inZOrder(
+      arrays.points, count: pointCount, threads: threads, monitor)
     defer { monitor.deallocate { MemoryBlock(placed.baseAddress!, count: pointCount).deallocate() } }
-    _ = inChunks(of: pointCount, threads: threads) { chunk in
-      for row in chunk {
-        placed.initializeElement(
-          at: row, to: CodedNumber(code: ZOrder.code(of: arrays.points[row]), number: UInt32(row)))
-      }
-    }
-    placed.sortByCode(monitor)
     var count = 0
     monitor.pass(over: 0..<pointCount) { block in
       for index in block {

@@ -113,7 +113,7 @@ struct MergeBuild {
         plan: plan, tree: tree, curve: curve, anchor: anchor, crossesSeam: crossesSeam, threads: threads,
         monitor: monitor)
       if let merged = parts.run() { return merged }
-      if monitor.isCancelled { return nil }
+      guard !monitor.isCancelled, monitor.canMergeAtOnce(tree.leafCount) else { return nil }
       tree.removeAll(threads: threads, monitor)
     }
     let start = MergeReport.now
@@ -143,14 +143,14 @@ extension MergeReport {
   ///
   /// - Precondition: There are coordinates, and the growth is by distance or for badges.
   package init(merging coordinates: [Coordinate], options: BuildOptions) throws(BuildError) {
-    let memory = BuildMemory(pointCount: coordinates.count)
+    let monitor = BuildMonitor(pointCount: coordinates.count)
+    let memory = BuildMemory(pointCount: coordinates.count, monitor)
     defer { memory.deallocate() }
     let build = TreeBuild(
-      coordinates: coordinates, projection: .webMercator, options: options,
-      monitor: BuildMonitor(pointCount: coordinates.count))
+      coordinates: coordinates, projection: .webMercator, options: options, monitor: monitor)
     do throws(BuildFailure) {
       _ = try build.project(to: memory.arrays.points)
-      memory.numberRows(threads: options.threads, build.monitor)
+      memory.numberRows(threads: options.threads, monitor)
       let result = try build.merge(memory, by: options.growth.mergeMetric!)
       result.deallocate(pointCount: coordinates.count)
       self = result.report!

@@ -363,7 +363,7 @@ extension MergeHistory {
   /// - Complexity: O(`pointCount`), with a small constant, because unchanged parts are copied from the tree that was
   ///   laid out last.
   package func tree(threads: Int = 1) -> ClusterTree {
-    let memory = BuildMemory(pointCount: pointCount)
+    let memory = BuildMemory(pointCount: pointCount, monitor)
     let badgeCurve = metric == .badges ? curve : nil
     let storage: TreeStorage
     do throws(BuildFailure) {

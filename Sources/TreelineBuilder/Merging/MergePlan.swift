@@ -75,15 +75,16 @@ struct MergePlan: Sendable {
   /// Small parts fit the caches of a core, even if two threads share the core. Also, many small parts keep all threads
   /// busy. But the borders of small parts are longer in total, and clusters along borders are merged again.
   ///
-  /// - Returns: nil if merging all leaves without parts is probably faster.
+  /// - Returns: nil if merging all leaves without parts is probably faster, and if main memory is enough for it.
   static func fastest(
     _ leaves: Leaves, _ curve: BadgeCurve, threads: Int, _ monitor: BuildMonitor
   ) -> MergePlan? {
     var leavesInPart = Self.leavesInPart(threads: threads)
     guard leaves.leafCount > leavesInPart else { return nil }
     let counts = squareCounts(leaves, threads: threads, monitor)
-    var (best, least) = (nil as MergePlan?, greatestTime)
-    while leaves.leafCount > leavesInPart && !monitor.isCancelled {
+    var (best, least) = (nil as MergePlan?, monitor.mapped == nil ? greatestTime : .infinity)
+    let most = max(leavesInPart, monitor.mostLeavesInPart(threads: threads))
+    while leaves.leafCount > leavesInPart && leavesInPart <= most && !monitor.isCancelled {
       let plan = MergePlan(leaves, leavesInPart: leavesInPart, curve, squareCounts: counts)
       let time = plan.expectedTime(leafCount: leaves.leafCount, threads: threads)
       if time < least { (best, least) = (plan, time) }

@@ -78,10 +78,10 @@ struct MergeTree: @unchecked Sendable {
   /// Makes a tree without merges.
   init(_ leaves: Leaves, hasExtents: Bool = false, crossesSeam: Bool = false, threads: Int, _ monitor: BuildMonitor) {
     let count = leaves.leafCount
-    (nodes, places) = (.allocate(capacity: count), .allocate(capacity: count))
-    (sums, leafEnds) = (.allocate(capacity: count), .allocate(capacity: count))
+    (nodes, places) = (monitor.allocate(count: count), monitor.allocate(count: count))
+    (sums, leafEnds) = (monitor.allocate(count: count), monitor.allocate(count: count))
     self.leaves = leaves
-    (extents, self.crossesSeam) = (hasExtents ? .allocate(capacity: count) : nil, crossesSeam)
+    (extents, self.crossesSeam) = (hasExtents ? monitor.allocate(count: count) : nil, crossesSeam)
     for block in [MemoryBlock(nodes, count: count), MemoryBlock(places, count: count), MemoryBlock(sums, count: count)]
     {
       block.adviseLargePages()

@@ -50,11 +50,11 @@ struct MergedLayout {
   ) {
     (self.tree, self.root, self.arrays, self.threads) = (tree, root, arrays, threads)
     (self.pointCount, self.crossesSeam, self.monitor) = (pointCount, crossesSeam, monitor)
-    separations = .allocate(capacity: pointCount)
-    anchors = anchorsAtMembers ? .allocate(capacity: pointCount) : nil
-    nodes = AssembledNodes(recordCount: Int(tree.recordCount(below: root)) + 1)
-    recordFirsts = .allocate(capacity: nodes.recordCount)
-    moments = .allocate(capacity: nodes.recordCount)
+    separations = monitor.allocate(count: pointCount)
+    anchors = anchorsAtMembers ? monitor.allocate(count: pointCount) : nil
+    nodes = AssembledNodes(recordCount: Int(tree.recordCount(below: root)) + 1, monitor)
+    recordFirsts = monitor.allocate(count: nodes.recordCount)
+    moments = monitor.allocate(count: nodes.recordCount)
   }
 
   /// Deallocates the memory that is not part of the stored tree.
@@ -68,12 +68,16 @@ struct MergedLayout {
     guard let anchors else { return nil }
     anchors[0] = false
     let byteCount = (pointCount + 7) / 8
-    nonisolated(unsafe) let (packed, unpacked) = (UnsafeMutablePointer<UInt8>.allocate(capacity: byteCount), anchors)
-    let pointCount = pointCount
+    nonisolated(unsafe) let (packed, unpacked): (UnsafeMutablePointer<UInt8>, _) = (
+      monitor.allocate(count: byteCount), anchors
+    )
+    let (pointCount, monitor) = (pointCount, monitor)
     _ = inChunks(of: byteCount, threads: threads) { bytes in
-      for byte in bytes {
-        packed[byte] = (8 * byte..<min(8 * byte + 8, pointCount)).reduce(0) { bits, index in
-          bits | (unpacked[index] ? 1 << UInt8(index % 8) : 0)
+      monitor.pass(over: bytes) { block in
+        for byte in block {
+          packed[byte] = (8 * byte..<min(8 * byte + 8, pointCount)).reduce(0) { bits, index in
+            bits | (unpacked[index] ? 1 << UInt8(index % 8) : 0)
+          }
         }
       }
     }
@@ -87,7 +91,7 @@ struct MergedLayout {
     arrays.gaps[pointCount - 1] = 0
     separations[0] = SeparationCode.zero.rawValue
     let root = Placed(node: root)
-    let most = max(pointCount / (16 * threads), 1 << 14)
+    let most = min(max(pointCount / (16 * threads), 1 << 14), 1 << 20)
     var (top, subtrees, stack) = ([Placed](), [Placed](), [root])
     while let placed = stack.popLast() {
       if tree.isLeaf(placed.node) || tree.count(of: placed.node) <= most {
@@ -109,8 +113,10 @@ struct MergedLayout {
   private func writeSubtrees(_ subtrees: [Placed]) -> Bool {
     let isAcross = Atomic<Bool>(false)
     nonisolated(unsafe) let layout = self
+    let monitor = monitor
     WorkQueue(Array(subtrees.indices)).run(threads: min(threads, subtrees.count)) { index in
       if layout.writeSubtree(subtrees[index]) { isAcross.store(true, ordering: .relaxed) }
+      monitor.noteWork(onPoints: Int(layout.tree.count(of: subtrees[index].node)))
       return []
     }
     return isAcross.load(ordering: .relaxed)

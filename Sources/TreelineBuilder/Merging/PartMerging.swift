@@ -48,6 +48,7 @@ struct PartMerging: Sendable {
     plan.forEachPart(threads: threads, monitor) { number, part in
       let halves = part.border == nil ? [] : [part.halves.first, part.halves.second]
       work(on: part.leaves, across: part.border, after: halves, as: number, results)
+      if part.border == nil { monitor.noteWork(onPoints: part.leaves.count) }
     }
     let (seam, all) = (-1, 0)
     if crossesSeam && !monitor.isCancelled {
@@ -118,7 +119,11 @@ struct PartMerging: Sendable {
 
   private func mergeRest() -> UInt32? {
     let rest = inChunks(of: tree.leafCount, threads: threads) { chunk in
-      tree.roots(chunk).map { crossesSeam ? tree.clusterAroundTheWorld($0) : tree.cluster($0) }
+      var rest: [MergeCluster] = []
+      monitor.pass(over: chunk) { block in
+        rest += tree.roots(block).map { crossesSeam ? tree.clusterAroundTheWorld($0) : tree.cluster($0) }
+      }
+      return rest
     }.joined().sorted { $0.leastMember < $1.leastMember }
     var merging = TouchMerging(
       rest.count, curve: curve, anchor: anchor, crossesSeam: crossesSeam, leafCount: tree.leafCount, monitor

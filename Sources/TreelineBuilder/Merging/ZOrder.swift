@@ -37,6 +37,70 @@ struct CodedNumber {
 }
 
 extension UnsafeMutableBufferPointer<CodedNumber> {
+  /// Allocates an array of all positions, sorted by Z-order code. The number of a position is its index. Equal positions
+  /// keep their order. If the build is cancelled, the result is unusable.
+  ///
+  /// First divides the positions into buckets by the highest bits in which codes differ. Then sorts each bucket. A
+  /// bucket usually fits into the caches of a core.
+  static func inZOrder(
+    _ positions: UnsafePointer<PlanePoint>, count: Int, threads: Int, _ monitor: BuildMonitor
+  ) -> UnsafeMutableBufferPointer {
+    nonisolated(unsafe) let (positions, start): (_, UnsafeMutablePointer<CodedNumber>) = (
+      positions, monitor.allocate(count: count)
+    )
+    let all = UnsafeMutableBufferPointer(start: start, count: count)
+    if count == 0 { return all }
+    let first = ZOrder.code(of: positions[0])
+    let differing = inChunks(of: count, threads: threads) { chunk in
+      var differing: UInt64 = 0
+      monitor.pass(over: chunk) { for index in $0 { differing |= ZOrder.code(of: positions[index]) ^ first } }
+      return differing
+    }.reduce(0, |)
+    let digitBits = Swift.min(Swift.max(Int.bitWidth - count.leadingZeroBitCount - bitsInBucket, 0), 16)
+    let (shift, mask) = (
+      UInt64(Swift.max(64 - differing.leadingZeroBitCount - digitBits, 0)), UInt64(1) << UInt64(digitBits) - 1
+    )
+    let sizes = inChunks(of: count, threads: threads) { chunk in
+      var sizes = [Int](repeating: 0, count: 1 << digitBits)
+      monitor.pass(over: chunk) { block in
+        for index in block { sizes[Int(ZOrder.code(of: positions[index]) >> shift & mask)] &+= 1 }
+      }
+      return (chunk: chunk, sizes: sizes)
+    }
+    if monitor.isCancelled { return all }
+    var (ends, end) = ([[Int]](repeating: [], count: sizes.count), 0)
+    var buckets: [Range<Int>] = []
+    for bucket in 0...Int(mask) {
+      let begin = end
+      for number in sizes.indices {
+        ends[number].append(end)
+        end += sizes[number].sizes[bucket]
+      }
+      if end - begin > 1 { buckets.append(begin..<end) }
+    }
+    _ = inChunks(of: count, threads: threads) { [ends] chunk in
+      var ends = ends[sizes.firstIndex { $0.chunk == chunk }!]
+      monitor.pass(over: chunk) { block in
+        for index in block {
+          let code = ZOrder.code(of: positions[index])
+          let bucket = Int(code >> shift & mask)
+          (start + ends[bucket]).initialize(to: CodedNumber(code: code, number: UInt32(index)))
+          ends[bucket] &+= 1
+        }
+      }
+    }
+    WorkQueue(buckets.reversed()).run(threads: threads) { bucket in
+      if !monitor.isCancelled {
+        UnsafeMutableBufferPointer(start: start + bucket.lowerBound, count: bucket.count).sortByCode(monitor)
+      }
+      return []
+    }
+    return all
+  }
+
+  /// Base-2 logarithm of the usual number of positions in a bucket.
+  private static var bitsInBucket: Int { 14 }
+
   /// Sorts by code. Elements with equal codes keep their order. If the build is cancelled, the result is unusable.
   ///
   /// - Complexity: O(count), with one pass for every eleven bits in which codes differ. Sorting also needs a second
@@ -45,9 +109,9 @@ extension UnsafeMutableBufferPointer<CodedNumber> {
     guard count > 1 else { return }
     let spare = UnsafeMutableBufferPointer.allocate(capacity: count)
     defer { MemoryBlock(spare.baseAddress!, count: count).deallocate() }
-    var (differing, first) = (UInt64(0), self[0].code)
+    let first = self[0].code
+    var differing: UInt64 = 0
     monitor.pass(over: indices) { for index in $0 { differing |= self[index].code ^ first } }
-    first = 0
     var (source, target) = (self, spare)
     for shift in stride(from: UInt64(0), to: 64, by: Self.digitBits) {
       guard differing >> shift & Self.digitMask != 0, !monitor.isCancelled else { continue }

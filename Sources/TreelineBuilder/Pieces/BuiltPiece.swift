@@ -29,14 +29,14 @@ public struct BuiltPiece: Sendable {
   }
 
   /// - Parameter ranks: For each tree index, the rank of the point in the order of rows.
-  fileprivate init(
-    _ task: PieceTask, _ storage: TreeStorage, _ given: PieceRows, by ranks: UnsafePointer<UInt32>, threads: Int,
-    _ monitor: BuildMonitor
+  init(
+    _ task: PieceTask, _ storage: TreeStorage, root: NodeRecord, _ given: PieceRows, by ranks: UnsafePointer<UInt32>,
+    threads: Int, _ monitor: BuildMonitor
   ) {
     (rows, codes) = given.laidOut(by: ranks, threads: threads, monitor)
     self.storage = storage
     var header = PieceHeader(
-      of: task, recordCount: storage.nodeCount, root: storage.nodes[0], codeLength: given.layout.length)
+      of: task, recordCount: storage.nodeCount, root: root, codeLength: given.layout.length)
     header.hasWideRows = rows.bytes.count > 4 * task.pointCount
     self.header = header
     for part in PiecePart.allCases { header[part] = monitor.checksum(bytes(of: part, as: header)) }
@@ -108,7 +108,7 @@ extension PieceTask {
     _ layout: CodeLayout, threads: Int, _ monitor: BuildMonitor,
     filledBy fill: (PieceInput) throws(PieceError) -> Void
   ) throws(PieceError) -> BuiltPiece {
-    let memory = BuildMemory(pointCount: pointCount)
+    let memory = BuildMemory(pointCount: pointCount, monitor)
     var rows = PieceRows(pointCount: pointCount, layout)
     do throws(PieceError) {
       try fill(rows.input(memory.arrays.points))
@@ -133,7 +133,8 @@ extension PieceTask {
         throw error
       }
       let storage = try memory.finish(top, nil, threads: threads, monitor) { _ throws(BuildFailure) in nil }
-      let piece = BuiltPiece(self, storage, rows, by: memory.arrays.rows, threads: threads, monitor)
+      let piece = BuiltPiece(
+        self, storage, root: storage.nodes[0], rows, by: memory.arrays.rows, threads: threads, monitor)
       if monitor.isCancelled { throw .cancelled }
       return piece
     } catch .invalid(let error) { throw .invalid(error) } catch { throw .cancelled }

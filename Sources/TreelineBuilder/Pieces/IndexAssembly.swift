@@ -10,6 +10,8 @@ import Treeline
     private let survey: PointSurvey
     private let columns: [ColumnEncoding]
     private let description: IndexDescription
+    /// The tree if it grew by merging; nil if it grew by splitting. The pieces of a merged tree have no nodes.
+    var merged: MergedPieces?
     /// Groups of the index, whose trees are stored one after the other; nil if the index has one tree.
     var groups: TreeGroups?
     /// For each column, the aggregates and searches for which the column is prepared; empty if no column is prepared.
@@ -58,22 +60,29 @@ import Treeline
       let headers = try plan.pieces.map { task throws(PieceError) in
         try source.header(of: task, codeLength: records.length)
       }
-      let topRecords = plan.topRecords
-      let order = NodeOrder(topRecords, headers)
       let hasWideRows = headers.contains(where: \.hasWideRows)
       // Attributes come before all other columns.
       let columnOrder =
         columns.indices.filter { columns[$0].isAttribute } + columns.indices.filter { !columns[$0].isAttribute }
+      // Sections with texts and numbers that describe the whole index.
+      let others: [(kind: IndexSection.Kind, bytes: [UInt8])] =
+        (description.isEmpty ? [] : [(.description, description.bytes)])
+        + (groups.map { [(.groups, $0.bytes)] } ?? [])
+        + (merged?.tree.badgeCurve.map { [(.badgeCurve, $0.bytes)] } ?? [])
+      let count = plan.pointCount
+      let topRecords = merged == nil ? plan.topRecords : []
+      let order = NodeOrder(topRecords, headers)
+      let pairs = NodeSums.count(ofNodes: order.recordCount)
+      let treeLengths =
+        merged?.tree.withStorage { $0.fixedSections.map(\.bytes.count) }
+        ?? [8 * count, Gap.byteCount(ofPoints: count), 24 * order.recordCount, 16 * pairs, 12 * pairs]
       let sectionCount =
-        6 + (separate == nil ? 0 : 1) + columns.count + preparations.reduce(0) { $0 + $1.count }
-        + (description.isEmpty ? 0 : 1) + (groups == nil ? 0 : 1)
+        treeLengths.count + (separate == nil ? 0 : 1) + 1 + columns.count
+        + preparations.reduce(0) { $0 + $1.count } + others.count
       var layout = IndexLayout(sectionCount: sectionCount)
-      let (count, pairs) = (plan.pointCount, NodeSums.count(ofNodes: order.recordCount))
       var total = layout.fileLength(
-        of: [8 * count, Gap.byteCount(ofPoints: count), 24 * order.recordCount, 16 * pairs, 12 * pairs]
-          + (separate == nil ? [] : [2 * count]) + [(hasWideRows ? 8 : 4) * count]
-          + columnOrder.map { columns[$0].sectionLength(pointCount: count) }
-          + (description.isEmpty ? [] : [description.bytes.count]) + (groups.map { [$0.bytes.count] } ?? []))
+        of: treeLengths + (separate == nil ? [] : [2 * count]) + [(hasWideRows ? 8 : 4) * count]
+          + columnOrder.map { columns[$0].sectionLength(pointCount: count) } + others.map(\.bytes.count))
       do throws(IndexWritingError) { try destination.file.setLength(total) } catch { throw .writing(error) }
       var content = XXHash64(ofContentOn: survey.plane)
       func add(_ kind: IndexSection.Kind, _ fill: (inout SectionStream) throws(PieceError) -> Void) throws(PieceError) {
@@ -92,46 +101,63 @@ import Treeline
           }
         }
       }
-      try add(.points, copy(.points))
-      try add(.gaps) { stream throws(PieceError) in
-        var packer = GapPacker()
-        for piece in headers.indices {
-          var rest = headers[piece].pointCount
-          try pieces.forEachBlock(of: .gaps, inPiece: piece) { bytes throws(PieceError) in
-            let gapCount = min(Int(rest), 2 * bytes.count)
-            rest -= UInt32(gapCount)
-            try packer.append(bytes, gapCount, to: &stream)
-          }
-        }
-        try packer.finish(&stream)
-      }
-      try add(.nodes) { stream throws(PieceError) in
-        if order.recordCount > 0 { try stream.append(value: order.record(of: 0)) }
-        for item in order.items {
-          switch item {
-          case .pair(_, let left, let right):
-            try stream.append(value: order.record(of: left))
-            try stream.append(value: order.record(of: right))
-          case .below(let piece):
-            try pieces.forEachBlock(of: .nodes, inPiece: piece) { bytes throws(PieceError) in try stream.append(bytes) }
-          }
-        }
-      }
-      func addSummaries<Entry: BitwiseCopyable>(
-        _ kind: IndexSection.Kind, _ part: PiecePart, _ entry: (PiecePlan.TopRecord) -> Entry
-      ) throws(PieceError) {
-        try add(kind) { stream throws(PieceError) in
-          for item in order.items {
-            switch item {
-            case .pair(let parent, _, _): try stream.append(value: entry(topRecords[parent]!))
-            case .below(let piece):
-              try pieces.forEachBlock(of: part, inPiece: piece) { bytes throws(PieceError) in try stream.append(bytes) }
+      func addTree(_ merged: MergedPieces) throws(PieceError) {
+        try merged.tree.withStorage { storage throws(PieceError) in
+          for (kind, bytes) in storage.fixedSections {
+            try add(kind) { stream throws(PieceError) in
+              for block in bytes.indices.blocks(of: 1 << 20) {
+                try stream.append(UnsafeRawBufferPointer(rebasing: bytes[block]))
+                merged.giveBack(afterBytes: block.count)
+              }
             }
           }
         }
       }
-      try addSummaries(.sums, .sums, \.sums)
-      try addSummaries(.spreads, .spreads, \.spread)
+      func addSplitTree() throws(PieceError) {
+        try add(.points, copy(.points))
+        try add(.gaps) { stream throws(PieceError) in
+          var packer = GapPacker()
+          for piece in headers.indices {
+            var rest = headers[piece].pointCount
+            try pieces.forEachBlock(of: .gaps, inPiece: piece) { bytes throws(PieceError) in
+              let gapCount = min(Int(rest), 2 * bytes.count)
+              rest -= UInt32(gapCount)
+              try packer.append(bytes, gapCount, to: &stream)
+            }
+          }
+          try packer.finish(&stream)
+        }
+        try add(.nodes) { stream throws(PieceError) in
+          if order.recordCount > 0 { try stream.append(value: order.record(of: 0)) }
+          for item in order.items {
+            switch item {
+            case .pair(_, let left, let right):
+              try stream.append(value: order.record(of: left))
+              try stream.append(value: order.record(of: right))
+            case .below(let piece):
+              try pieces.forEachBlock(of: .nodes, inPiece: piece) { bytes throws(PieceError) in try stream.append(bytes)
+              }
+            }
+          }
+        }
+        func addSummaries<Entry: BitwiseCopyable>(
+          _ kind: IndexSection.Kind, _ part: PiecePart, _ entry: (PiecePlan.TopRecord) -> Entry
+        ) throws(PieceError) {
+          try add(kind) { stream throws(PieceError) in
+            for item in order.items {
+              switch item {
+              case .pair(let parent, _, _): try stream.append(value: entry(topRecords[parent]!))
+              case .below(let piece):
+                try pieces.forEachBlock(of: part, inPiece: piece) { bytes throws(PieceError) in try stream.append(bytes)
+                }
+              }
+            }
+          }
+        }
+        try addSummaries(.sums, .sums, \.sums)
+        try addSummaries(.spreads, .spreads, \.spread)
+      }
+      if let merged { try addTree(merged) } else { try addSplitTree() }
       if let separate {
         let codes = try separate(
           SeparatedTree(
@@ -177,14 +203,12 @@ import Treeline
           try add(matrix.sectionKind) { stream throws(PieceError) in try matrix.write(ofColumn: number, to: &stream) }
         }
       }
-      if !description.isEmpty {
-        try add(.description) { stream throws(PieceError) in try stream.append(description.bytes) }
-      }
-      if let groups { try add(.groups) { stream throws(PieceError) in try stream.append(groups.bytes) } }
+      for (kind, bytes) in others { try add(kind) { stream throws(PieceError) in try stream.append(bytes) } }
       var header = IndexHeader.Content(
-        plane: survey.plane, growth: .splitting(plan.rule), pointCount: count, nodeCount: order.recordCount,
-        contentHash: content.finalize())
+        plane: survey.plane, growth: merged?.tree.growth ?? .splitting(plan.rule), pointCount: count,
+        nodeCount: merged?.tree.withStorage(\.nodeCount) ?? order.recordCount, contentHash: content.finalize())
       header.clippedPointCount = survey.clippedPointCount
+      if let merged { header.mergeTraits = merged.tree.withStorage(\.mergeTraits) }
       let bytes = IndexHeader(of: header, sections: layout.sections, fileLength: layout.end).bytes
       do throws(IndexWritingError) {
         try bytes.withUnsafeBufferPointer { bytes throws(IndexWritingError) in

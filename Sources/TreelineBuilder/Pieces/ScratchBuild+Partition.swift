@@ -3,8 +3,10 @@ import Treeline
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension ScratchBuild {
     /// Sorts points, rows and codes by piece. Within each piece, points keep the order of the input.
-    func partition(_ plan: PiecePlan) throws(PieceError) {
-      let target = try PartitionedPoints(plan, of: self)
+    ///
+    /// - Parameter merged: The tree if it grew by merging. The points are then replaced by their places in the piece.
+    func partition(_ plan: PiecePlan, _ merged: MergedPieces? = nil) throws(PieceError) {
+      let sorted = try PartitionedPoints(plan, of: self)
       let positions = try Positions(of: self)
       var rows = try InputRows(of: self)
       let parts = try state.groups.map { groups throws(PieceError) in try TreeNumbers(of: self, groups) }
@@ -27,21 +29,27 @@ import Treeline
       for (number, range) in ranges.enumerated() {
         try checkCancelled()
         let block = try positions.read(range, to: points)
-        nonisolated(unsafe) let (shared, sharedLeaves) = (block, leaves)
+        nonisolated(unsafe) let (shared, sharedLeaves, target) = (block, leaves, points.baseAddress!)
         let ofPoints = try parts?.read(range)
         _ = inChunks(of: range.count, threads: options.threads) { chunk in
-          plan.findPieces(
-            of: UnsafeBufferPointer(rebasing: shared[chunk]), inParts: ofPoints?[chunk],
-            to: sharedLeaves + chunk.lowerBound)
+          if let merged {
+            merged.findPlaces(of: range.chunk(chunk), target + chunk.lowerBound, sharedLeaves + chunk.lowerBound)
+          } else {
+            plan.findPieces(
+              of: UnsafeBufferPointer(rebasing: shared[chunk]), inParts: ofPoints?[chunk],
+              to: sharedLeaves + chunk.lowerBound)
+          }
         }
         if !columns.isEmpty { try encode(try values.read(batch: number), layout, to: codes) }
         for index in block.indices {
-          try target.add(
+          try sorted.add(
             block[index], row: try rows.next(), codes: codes + index &* layout.length, to: Int(leaves[index]))
         }
         progress(.partitioning, range.upperBound, pointCount)
       }
-      state.pieceChecksums = try target.finish()
+      state.pieceChecksums = try sorted.finish()
+      // A later run of this build would merge again, so it needs the files with the input.
+      if merged != nil { return }
       state.isPartitioned = true
       state.files = []
       try state.save(in: folder)

@@ -24,8 +24,9 @@ import Treeline
       // usually take 19 bytes per point, and the index takes about the same space as the built pieces. Separations
       // take 2 more bytes per point.
       let wide = rowWidth - 4
-      let read = options.projection == .webMercator ? 22 : 24
-      let separations = options.computesSeparations ? 2 : 0
+      // While clusters are merged, their arrays take up to 100 bytes per point.
+      let read = options.merging != nil ? 110 : options.projection == .webMercator ? 22 : 24
+      let separations = options.computesSeparations || options.merging != nil ? 2 : 0
       // Bytes for each point in a build with groups: 2 bytes for the number of the point's group, and 8 bytes for the
       // point's position. A file holds these positions, sorted by group.
       let groups = options.isGrouped ? 10 : 0

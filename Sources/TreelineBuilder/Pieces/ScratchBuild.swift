@@ -18,11 +18,13 @@ import Treeline
     /// Stages of a build, in the order in which they run, with two exceptions. Separations are computed in the middle
     /// of writing the index. Columns are prepared while the index is written, but this work is reported as encoding.
     package enum Stage: String, Sendable {
-      case encoding, projecting, planning, partitioning, building, writing, separating
+      case encoding, projecting, merging, planning, partitioning, building, writing, separating
     }
 
     package struct Options: Sendable {
       package var rule: SplitRule
+      /// Options of the tree if it grows by merging for distances or badges; nil if it grows by splitting.
+      package var merging: BuildOptions?
       package var threads: Int
       /// Approximate memory of the build, in bytes.
       package var memory: Int
@@ -42,6 +44,16 @@ import Treeline
       package init(rule: SplitRule, threads: Int?, memory: Int, projection: Plane.Projection) {
         (self.rule, self.memory, self.projection) = (rule, memory, projection)
         self.threads = threads ?? processorCount
+      }
+
+      /// Makes the options of a build of the same tree as a build in memory.
+      package init(_ tree: BuildOptions, memory: Int, projection: Plane.Projection) {
+        self.init(rule: tree.splitRule, threads: tree.threads, memory: memory, projection: projection)
+        if tree.growth.mergeMetric == nil {
+          computesSeparations = tree.computesSeparations
+        } else {
+          merging = tree
+        }
       }
 
       /// Memory that is not available for pieces, in bytes: an eighth of the budget, plus the memory that the process
@@ -317,11 +329,14 @@ import Treeline
     /// Builds the index of all points that were added.
     package func finish(to destination: IndexDestination) throws(PieceError) {
       try project()
-      let plan = try plan()
-      if !state.isPartitioned { try partition(plan) }
-      let pieces = try buildPieces(of: plan)
+      var merged: MergedPieces?
+      if let merging = options.merging { merged = try merge(by: merging) }
+      let plan = if let merged { merged.plan } else { try plan() }
+      if merged != nil || !state.isPartitioned { try partition(plan, merged) }
+      let pieces = try buildPieces(of: plan, merged)
       try checkCancelled()
       var assembly = IndexAssembly(of: plan, state.survey, columns: columns, description: options.description)
+      assembly.merged = merged
       assembly.groups = state.groups?.header
       assembly.preparations = preparations
       assembly.workspace = ScratchMatrix.Workspace(

@@ -66,6 +66,34 @@ import Treeline
       guard ftruncate(descriptor, off_t(length)) == 0 else { throw failure("make it \(length) bytes long") }
     }
 
+    /// Makes an empty file `length` bytes long, and reserves the disk space for these bytes. All bytes are 0. If a
+    /// file without reserved space were mapped to addresses, the process would be killed when it writes to these
+    /// addresses while the disk is full.
+    func reserve(_ length: Int) throws(PieceError) {
+      if length == 0 { return }
+      #if canImport(Darwin)
+        let zeros = [UInt8](repeating: 0, count: min(length, 1 << 20))
+        for block in (0..<length).blocks(of: 1 << 20) {
+          try zeros[..<block.count].withUnsafeBufferPointer { zeros throws(PieceError) in
+            try write(zeros, at: block.lowerBound)
+          }
+        }
+      #else
+        // This function returns the error and leaves `errno` unchanged.
+        errno = posix_fallocate(descriptor, 0, off_t(length))
+        guard errno == 0 else { throw failure("make it \(length) bytes long") }
+      #endif
+    }
+
+    /// Maps the first bytes of the file to addresses, for reading and writing. Returns nil if the length is zero.
+    func map(_ length: Int) throws(PieceError) -> UnsafeMutableRawPointer? {
+      if length == 0 { return nil }
+      guard let start = mmap(nil, length, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0), start != MAP_FAILED else {
+        throw failure("map it")
+      }
+      return start
+    }
+
     /// Flushes all written bytes to the disk.
     func synchronize() throws(PieceError) {
       guard AtomicFile.synchronize(descriptor) == 0 else { throw failure("flush it to the disk") }

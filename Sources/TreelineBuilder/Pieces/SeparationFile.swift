@@ -15,17 +15,11 @@ import Treeline
       let file = try ScratchFile(path)
       self.file = file
       if !isWhole {
-        // Zeros are written to the file to reserve disk space. Otherwise, the process would be killed if it set a code
-        // while the disk is full.
-        let zeros = [UInt16](repeating: SeparationCode.zero.rawValue, count: min(count, ScratchBuild.blockSize))
         try file.setLength(0)
-        for block in (0..<count).blocks(of: ScratchBuild.blockSize) {
-          try zeros[..<block.count].withUnsafeBufferPointer { zeros throws(PieceError) in
-            try file.write(zeros, at: block.lowerBound)
-          }
-        }
+        try file.reserve(2 * count)
       }
-      codes = UnsafeMutableBufferPointer(start: try file.map(2 * count), count: count)
+      let start = try file.map(2 * count)
+      codes = UnsafeMutableBufferPointer(start: start?.assumingMemoryBound(to: UInt16.self), count: count)
     }
 
     deinit { if let start = bytes.baseAddress { munmap(start, bytes.count) } }
@@ -59,17 +53,6 @@ import Treeline
         giveBack()
       }
       withExtendedLifetime(self) {}
-    }
-  }
-
-  extension ScratchFile {
-    /// Maps the first bytes of the file into memory, for reading and writing. Returns nil if the length is zero.
-    fileprivate func map<Element>(_ length: Int) throws(PieceError) -> UnsafeMutablePointer<Element>? {
-      if length == 0 { return nil }
-      guard let start = mmap(nil, length, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0), start != MAP_FAILED else {
-        throw .scratch(path: path, action: "map it", reason: systemReason())
-      }
-      return start.assumingMemoryBound(to: Element.self)
     }
   }
 

@@ -12,9 +12,9 @@ struct BuildForecast: CustomStringConvertible {
   /// Time that one core needs for each point after all points are read, in nanoseconds. `perPass` is the time for one
   /// pass over the positions while the pieces are planned. `perSeparation` is the time to compute separations.
   /// `perSearch` is the time to search, within pieces, for the splits with the least scatter. `perPoint` is the time
-  /// for all other work. The values were measured on an idle virtual machine. Other machines may need half the time or
-  /// twice the time.
-  private static let (perPass, perSeparation, perSearch, perPoint) = (2.0, 2000.0, 250.0, 400.0)
+  /// for all other work. `perMerge` is the time to merge clusters instead. The values were measured on an idle virtual
+  /// machine. Other machines may need half the time or twice the time.
+  private static let (perPass, perSeparation, perSearch, perPoint, perMerge) = (2.0, 2000.0, 250.0, 400.0, 3000.0)
 
   /// Estimates the cost of a build. The estimate is based on the points that were read before memory was full.
   ///
@@ -28,9 +28,8 @@ struct BuildForecast: CustomStringConvertible {
     busyThreads: Double = busyThreads
   ) {
     self.pointCount = pointCount
-    (scratch, index) = (
-      (24 + (options.isGrouped ? 10 : 0) + 2 * recordLength) * pointCount, (22 + recordLength) * pointCount
-    )
+    let lengthOfPoint = options.merging != nil ? 110 : options.isGrouped ? 34 : 24
+    (scratch, index) = ((lengthOfPoint + 2 * recordLength) * pointCount, (22 + recordLength) * pointCount)
     seconds = readingSeconds + Self.buildingSeconds(ofPoints: pointCount, options, busyThreads: busyThreads)
   }
 
@@ -39,9 +38,9 @@ struct BuildForecast: CustomStringConvertible {
     ofPoints count: Int, _ options: ScratchBuild.Options, busyThreads: Double = busyThreads
   ) -> Double {
     let passes = Double(ScratchBuild.passCount(ofPoints: count, options))
-    let nanoseconds =
-      passes * perPass + perPoint + (options.rule == .mean ? 0 : perSearch)
-      + (options.computesSeparations ? perSeparation : 0)
+    let tree =
+      options.merging != nil ? perMerge : passes * perPass + (options.rule == .mean ? 0 : perSearch)
+    let nanoseconds = tree + perPoint + (options.computesSeparations ? perSeparation : 0)
     let share = share(
       ofCores: ProcessInfo.processInfo.activeProcessorCount, threads: options.threads, busyThreads: busyThreads)
     return nanoseconds * Double(count) / 1e9 / share

@@ -55,14 +55,11 @@ final class BuildInPieces {
   /// Returns the reason why the build cannot run in pieces, and a remedy. The remedy names an option with which the
   /// build could run in pieces. Returns nil if the build can run in pieces.
   private static func obstacle(to plan: Plan) -> (reason: String, remedy: String)? {
-    let options = plan.options
-    guard let rule = options.growth.splitRule else {
-      return ("the order of merges is known only if all clusters are in memory", "use '--for limit'")
-    }
-    if BuildPlan.isBeyond(rule) {
-      return ("the weight of each point depends on all points", "use '--split mean' or '--split least-scatter'")
-    }
-    return nil
+    let growth = plan.options.growth
+    guard let reason = ScratchBuild.obstacle(to: growth, isGrouped: !plan.groups.isEmpty) else { return nil }
+    return (
+      reason, growth.mergeMetric == nil ? "use '--split mean' or '--split least-scatter'" : "use '--for limit'"
+    )
   }
 
   // MARK: - Reading
@@ -171,10 +168,8 @@ final class BuildInPieces {
   private var scratchPath: String { ScratchFolder.path(forIndex: output, in: memory.scratch) }
 
   private func scratchOptions(_ projection: Plane.Projection) -> ScratchBuild.Options {
-    var scratch = ScratchBuild.Options(
-      rule: plan.options.splitRule, threads: plan.options.threads, memory: limit.count, projection: projection)
+    var scratch = ScratchBuild.Options(plan.options, memory: limit.count, projection: projection)
     scratch.description = plan.description
-    scratch.computesSeparations = plan.options.computesSeparations
     scratch.columns = columns?.columns ?? []
     scratch.hasGivenRows = plan.columns.row != nil
     scratch.isGrouped = !plan.groups.isEmpty
@@ -187,7 +182,7 @@ final class BuildInPieces {
     let path = URL(fileURLWithPath: input.path).standardizedFileURL.path
     let columns = plan.columns
     return "\(path) \(input.columns.choice) \(input.columns.decimal) \(input.columns.skipInvalid) "
-      + "\(plan.options.splitRule) \(columns.attributes) \(columns.columns) \(columns.search) \(columns.row?.name ?? "") "
+      + "\(plan.options.growth) \(plan.options.anchor) \(plan.options.badgeCurve) \(columns.attributes) \(columns.columns) \(columns.search) \(columns.row?.name ?? "") "
       + "\([plan.groups.groupBy, plan.groups.neverCluster])"
   }
 
@@ -300,6 +295,7 @@ extension ScratchBuild.Stage {
     switch self {
     case .encoding: "Encoding columns"
     case .projecting: "Projecting"
+    case .merging: "Merging"
     case .planning: "Planning"
     case .partitioning: "Partitioning"
     case .building: "Building"

@@ -56,8 +56,8 @@ def build(
     :param kinds: Kind of each column, by name: `number`, `category`, `boolean`, `time`, `time-ms` or `text`. To make
         aggregates fast, add `+percentiles` or `+distinct`. To make texts searchable, add `+search`.
     :param skip_invalid: Whether to leave out rows with invalid coordinates, with a warning that counts these rows. The
-        other rows keep their numbers. By default such rows are an error. Rows cannot be left out if the tree grows by
-        merging or has groups.
+        other rows keep their numbers. By default such rows are an error. Rows cannot be left out if the tree has keys or
+        groups, or grows by `scatter`.
     :param planar: Whether coordinates are plain x and y. By default they are degrees. But if the columns of a table are
         found by the names `x` and `y`, `easting` and `northing`, or `Rechtswert` and `Hochwert`, the coordinates are
         plain x and y.
@@ -92,11 +92,11 @@ def build(
         columns = points.table
     made = input_columns(columns, chosen, kinds or {}, len(points.x))
     planar = points.is_planar
-    common = {"split": split, "threads": threads, "planar": planar or None}
-    common["separations"] = True if separations else None
-    others = {"badge_gap": badge_gap, "anchor": anchor, "group_by": group_by, "never_cluster": never_cluster}
     # `for` is a keyword, so it cannot be the name of an argument.
-    options = text(**{"for": supporting}, grow=grow, editable=None if key is None else True, **common, **others)
+    common = {"for": supporting, "grow": grow, "split": split, "badge_gap": badge_gap, "anchor": anchor}
+    common |= {"threads": threads, "planar": planar or None, "separations": True if separations else None}
+    groups = {"group_by": group_by, "never_cluster": never_cluster}
+    options = text(**common, **groups, editable=None if key is None else True)
     editing = None if key is None else _editing(key, points, made, options, group_by, never_cluster)
     monitor = Monitor(progress)
     given = ctypes.byref(c.Points.of(points.x, points.y))
@@ -113,7 +113,8 @@ def build(
         if not skip_invalid:
             raise BuildError(f"{fault}; {remedy(points.x, points.y, invalid, planar)}")
         row = int(invalid.argmax())
-        if unfit := [name for name, value in {"supporting": supporting, "grow": grow, "key": key, **others}.items() if not (value is None or isinstance(value, str) and value in ("limit", "split"))]:
+        alone = {"grow": grow if grow == "scatter" else None, "key": key, **groups}
+        if unfit := [name for name, value in alone.items() if value is not None]:
             raise BuildError(
                 f"{invalid.sum()} rows have invalid coordinates, the first is row {row}; "
                 f"skip_invalid=True cannot be combined with {unfit[0]}=, so drop these rows first"

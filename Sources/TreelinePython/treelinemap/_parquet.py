@@ -8,7 +8,7 @@ import uuid
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -83,7 +83,10 @@ def build_parquet(
     row: str | None = None,
     skip_invalid: bool = False,
     planar: bool | None = None,
+    supporting: Literal["limit", "spacing", "badges"] | None = None,
     split: str | None = None,
+    badge_gap: float | None = None,
+    anchor: Literal["mean", "member"] | None = None,
     separations: bool = False,
     memory: str | int | None = None,
     scratch: Any = None,
@@ -115,11 +118,15 @@ def build_parquet(
         other rows keep their numbers. By default the first such row is an error, as in `build`.
     :param planar: Whether coordinates are plain x and y. By default coordinates are degrees. But if the columns are
         found by names such as `x` and `y`, coordinates are plain, as in `build`.
+    :param supporting: What queries will ask for: a `limit` (the default), a `spacing` or `badges`, as in `build`.
     :param split: `least-scatter` or `mean`.
-    :param separations: Whether the index supports cuts with `spacing`. Separations take most of the time of a build.
+    :param badge_gap: Gap between badges, in pixels. `anchor` says where clusters are shown. Both as in `build`.
+    :param separations: Whether a split tree supports cuts with `spacing`, for experts. Separations take most of the
+        time of such a build.
     :param memory: Approximate memory for the build, such as `2GB`. The build also needs memory for pyarrow. By default
         60 % of the free memory.
-    :param scratch: Folder for temporary files, which take 22 bytes per point. By default next to the index.
+    :param scratch: Folder for temporary files, which take 22 bytes per point, or 110 if the index supports a `spacing`
+        or `badges`. By default next to the index.
     :param overwrite: Whether an existing file at `out` that is not an index may be replaced.
     :param refused: Path of a Parquet file to write with the rows that are left out: `row`, `x` and `y`. Needs
         `skip_invalid=True`.
@@ -142,9 +149,9 @@ def build_parquet(
     points = PointColumns(schema, lon, lat, geometry, planar)
     planar = points.is_planar
     options = text(
-        split=split, memory=byte_count(memory), scratch=None if scratch is None else os.fspath(scratch),
-        threads=threads, planar=planar or None, separations=True if separations else None,
-        rows=None if row is None else True,
+        **{"for": supporting}, split=split, badge_gap=badge_gap, anchor=anchor, memory=byte_count(memory),
+        scratch=None if scratch is None else os.fspath(scratch), threads=threads, planar=planar or None,
+        separations=True if separations else None, rows=None if row is None else True,
     )  # fmt: skip
     reader = _Reader(files, points, names, kinds or {}, row)
     if points.note:

@@ -124,7 +124,7 @@ private struct EditedTree {
 
   /// Builds a tree of only the current points.
   func build() throws -> ClusterTree {
-    let memory = BuildMemory(pointCount: positions.count)
+    let memory = BuildMemory(pointCount: positions.count, BuildMonitor(pointCount: positions.count))
     for (row, position) in positions.enumerated() { memory.arrays.points[row] = position }
     let build = TreeBuild(
       coordinates: [], projection: plane.projection, options: options,

@@ -57,6 +57,19 @@ import Treeline
     #expect(try folder.contents() == ["expected", "found"])
   }
 
+  @Test(arguments: [["--for", "spacing"], ["--for", "badges", "--anchor", "member"]])
+  func trees(_ options: [String]) throws {
+    let folder = try TemporaryFolder()
+    let arguments = ["build", Repository.path(Self.inputs[0]), "--columns", "population,country"] + options
+    #expect(try Tool.run(arguments + ["-o", folder.path("expected")]).code == 0)
+    for memory in Trials.some(of: ["100kB", "5MB"]) {
+      let result = try Tool.run(arguments + ["-o", folder.path("found"), "--memory", memory])
+      #expect(result.code == 0 && result.errors.contains("in pieces"), "\(result.errors)")
+      #expect(try bytes(folder.path("found")) == bytes(folder.path("expected")))
+      #expect(try folder.contents() == ["expected", "found"])
+    }
+  }
+
   @Test(arguments: ["30kB", "1MB"]) func withPreparedColumns(_ memory: String) throws {
     let folder = try TemporaryFolder()
     let options = ["--columns", "population+percentiles+distinct,country:category+distinct"]
@@ -93,7 +106,7 @@ import Treeline
 
   /// Checks options that need all points in memory. A build in pieces refuses them, and a build in memory accepts them.
   @Test(arguments: [
-    (["--grow", "merge"], "--for limit"), (["--for", "badges"], "--for limit"),
+    (["--grow", "scatter"], "--for limit"),
     (["--split", "gamma:2"], "--split mean"), (["--separations", "--split", "gamma:2"], "--split mean"),
     (["--grow", "badges", "--group-by", "country"], "--for limit"),
   ])

@@ -1,0 +1,120 @@
+import Foundation
+import PointSets
+import TestSupport
+import Testing
+import Treeline
+@testable import TreelineBuilder
+
+/// Checks builds of trees that grow by merging and whose arrays do not fit in memory.
+@Suite struct MergedPiecesTests {
+  private static let growths: [BuildOptions] = [
+    BuildOptions(growth: .merging(by: .badges), threads: 2, anchor: .member),
+    BuildOptions(growth: .merging(by: .distance), threads: 2),
+    BuildOptions(growth: .merging(by: .badges), threads: 1),
+    BuildOptions(growth: .merging(by: .distance), threads: 1, anchor: .member),
+  ]
+
+  @Test(
+    arguments: PointSet.nasty + [
+      .cities(3000, seed: 8), .roads(3000, seed: 9), .nullIsland(stack: 3000, noise: 2000, seed: 4),
+      PointSet("none", []), PointSet("two", [Coordinate(x: 1, y: 2), Coordinate(x: 1, y: 2)], as: .planar),
+    ])
+  func anyMemoryGivesTheSameBytes(_ set: PointSet) throws {
+    for (number, growth) in Self.growths.enumerated() {
+      var options = growth
+      options.leavesInPart = 100
+      // The third tree is so deep that its scales are rounded.
+      if number == 2 { options.maximumMergeDepth = 9 }
+      let expected = try bytes(of: set.coordinates, as: set.projection, options)
+      for memory in Trials.some(of: [20_000, 1000, 80_000_000]) {
+        let found = try run(set, options, memory: memory)
+        #expect(found == expected, "\(options.growth) \(options.anchor), \(memory) bytes of memory")
+      }
+    }
+  }
+
+  @Test func cancelledAndResumed() throws {
+    let set = PointSet.planar(4000, x: -3...9, y: 0...1, seed: 5)
+    let columns = TestColumn.all(seed: 4, arePrepared: true)
+    for options in Trials.some(of: Self.growths) {
+      let expected = try bytes(of: set.coordinates, as: set.projection, options, columns: columns)
+      for stage in [ScratchBuild.Stage.projecting, .merging, .partitioning, .building, .writing] {
+        for skip in Trials.some(of: [1, 0, 3]) {
+          let folder = try scratchFolder()
+          defer { folder.remove() }
+          let wasCancelled =
+            try run(set, options, in: folder, columns: columns, cancelledIn: stage, after: skip) == nil
+          let found = try run(set, options, in: folder, columns: columns)
+          #expect(found == expected, "\(stage) \(skip) \(wasCancelled)")
+        }
+      }
+    }
+  }
+
+  /// Points at one position are stored in the order of their rows, even if the input has another order.
+  @Test func rowsInAnyOrder() throws {
+    let set = PointSet.nullIsland(stack: 300, noise: 2000, seed: 4)
+    var random = SplitMix64(seed: 6)
+    let rows = random.shuffled(Array(set.coordinates.indices))
+    let sorted = rows.indices.sorted { rows[$0] < rows[$1] }.map { set.coordinates[$0] }
+    for memory in [40_000, 3000] {
+      let found = try run(set, Self.growths[0], memory: memory, rows: rows.map { $0 + 7 })
+      #expect(try found == bytes(of: sorted, as: set.projection, Self.growths[0], row: { $0 + 7 }))
+    }
+  }
+
+  @Test func rowsTwiceAreRefused() throws {
+    let set = PointSet.cities(900, seed: 6)
+    let rows = set.coordinates.indices.map { $0 == 500 ? 7 : $0 }
+    #expect(throws: PieceError.rowTwice(row: 7)) { try run(set, Self.growths[0], rows: rows) }
+  }
+
+  /// A lattice cannot be merged in parts, because all distances are equal.
+  @Test func largeLatticesAreRefused() throws {
+    let lattice = PointSet(
+      "lattice", (0..<160_000).map { Coordinate(x: Double($0 % 400), y: Double($0 / 400)) }, as: .planar)
+    var options = Self.growths[1]
+    options.leavesInPart = 1000
+    let error = #expect(throws: PieceError.self) { try run(lattice, options, memory: 1_000_000) }
+    #expect("\(error as Any)".contains("160000 positions cannot be built in pieces"), "\(error as Any)")
+    #expect("\(error as Any)".contains("allow 38 MB of memory"), "\(error as Any)")
+  }
+
+  private func scratchFolder() throws -> ScratchFolder {
+    try ScratchFolder(
+      FileManager.default.temporaryDirectory.appendingPathComponent("scratch-\(UUID().uuidString)").path,
+      keepsFiles: false)
+  }
+
+  /// Returns the bytes of the index that a build in memory writes.
+  private func bytes(
+    of coordinates: [Coordinate], as projection: Plane.Projection, _ options: BuildOptions, columns: [TestColumn] = [],
+    row: ((Int) -> Int)? = nil
+  ) throws -> [UInt8] {
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("index-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try ClusterTree(coordinates, as: projection, options: options).write(
+      toFile: file.path, attributes: columns.compactMap(\.attribute), columns: columns.compactMap(\.column), row: row)
+    return [UInt8](try Data(contentsOf: file))
+  }
+
+  /// Returns the bytes of the index; nil if the build was canceled.
+  @discardableResult private func run(
+    _ set: PointSet, _ growth: BuildOptions, in given: ScratchFolder? = nil, memory: Int = 40_000,
+    rows: [Int]? = nil, columns: [TestColumn] = [], cancelledIn stage: ScratchBuild.Stage? = nil, after count: Int = 0
+  ) throws -> [UInt8]? {
+    let folder = try given ?? scratchFolder()
+    defer { if given == nil { folder.remove() } }
+    var options = ScratchBuild.Options(
+      rule: .standard, threads: growth.threads, memory: memory, projection: set.projection)
+    options.merging = growth
+    options.columns = columns.map { .init($0.purpose, name: $0.name, preparations: $0.preparations) }
+    options.hasGivenRows = rows != nil
+    let build = try ScratchBuild.ofAllPoints(
+      set, in: folder, options, batch: 700, columns: columns, rows: rows, cancelledIn: stage, after: count)
+    let file = folder.path + "-index"
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    do { try build.finish(to: IndexDestination(file)) } catch PieceError.cancelled { return nil }
+    return [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
+  }
+}
