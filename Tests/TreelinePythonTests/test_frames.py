@@ -269,9 +269,7 @@ def test_an_error_of_a_build_without_some_rows_is_the_only_one(gaps):
     assert raised.value.__context__ is None
 
 
-@pytest.mark.parametrize(
-    "options", [dict(grow="scatter"), dict(key="price"), dict(group_by="kind"), dict(never_cluster="open")]
-)
+@pytest.mark.parametrize("options", [dict(grow="scatter"), dict(group_by="kind"), dict(never_cluster="open")])
 def test_what_cannot_leave_out_rows_says_so(gaps, options):
     with pytest.raises(
         treelinemap.BuildError, match=f"^3 rows .* the first is row 7; .* with {next(iter(options))}=, so drop these"
