@@ -120,10 +120,14 @@ test("points that cannot be clustered are treated as in supercluster", () => {
   for (const id of [-1, 0, 7.5, NaN, Infinity, 1e300, "a", null, undefined]) {
     for (const call of ["getChildren", "getLeaves"]) assert.throws(() => mixed[call](id), /No cluster with the specified id/, `${call} of ${id}`);
   }
-  assert.throws(() => new Supercluster({ maxZoom: 31 }).load([]), /from 0 to 30 as minZoom and maxZoom, .+ found 0 and 31/);
+  assert.throws(() => new Supercluster({ maxZoom: 31 }).load([]), /minZoom <= maxZoom \+ 1 and maxZoom <= 30, found 0 and 31/);
   for (const Index of [Supercluster, SpacedSupercluster]) {
-    for (const options of [{ maxZoom: 5.5 }, { minZoom: 9, maxZoom: 5 }, { maxZoom: "5" }, { minZoom: -1 }]) {
+    for (const options of [{ maxZoom: 5.5 }, { minZoom: 9, maxZoom: 5 }, { minZoom: 7, maxZoom: 5 }, { maxZoom: "5" }, { minZoom: -1 }]) {
       assert.throws(() => new Index(options).load([]), RangeError, JSON.stringify(options));
+    }
+    const two = [0, 0.001].map((x) => ({ type: "Feature", properties: {}, geometry: { type: "Point", coordinates: [x, 0] } }));
+    for (const options of [{ minZoom: 6, maxZoom: 5 }, { maxZoom: -1 }]) {
+      for (const zoom of [0, 6, 9]) assert.equal(new Index(options).load(two).getClusters([-180, -90, 180, 90], zoom).length, 2);
     }
     assert.throws(() => new Index().load({ type: "FeatureCollection", features: [] }), /give its property 'features'/);
     assert.throws(() => new Index().load([]).getTile(NaN, 0, 0), RangeError);

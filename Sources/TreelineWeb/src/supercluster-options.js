@@ -1,10 +1,14 @@
 // Checks for both classes that have the interface of supercluster.
 
-/** @param {{minZoom: number, maxZoom: number}} options */
+/**
+ * As in supercluster, `minZoom` may be `maxZoom + 1`. All points are then shown alone at every zoom.
+ *
+ * @param {{minZoom: number, maxZoom: number}} options
+ */
 export function checkZooms({ minZoom, maxZoom }) {
   const areWhole = Number.isInteger(minZoom) && Number.isInteger(maxZoom);
   if (areWhole && minZoom >= 0 && minZoom <= maxZoom + 1 && maxZoom <= 30) return;
-  throw new RangeError(`Expected whole numbers from 0 to 30 as minZoom and maxZoom, with minZoom <= maxZoom, found ${minZoom} and ${maxZoom}`);
+  throw new RangeError(`Expected whole numbers as minZoom and maxZoom, with 0 <= minZoom <= maxZoom + 1 and maxZoom <= 30, found ${minZoom} and ${maxZoom}`);
 }
 
 /** @param {unknown} points */
