@@ -122,11 +122,12 @@ struct CQL2Parser {
   }
 
   private mutating func negation() throws(FilterTextError) -> Filter.Expression {
-    depth += 1
-    defer { depth -= 1 }
+    // The condition inside all parentheses is not a level.
     if depth > bounds.depth {
       throw fault(expected: "at most \(bounds.depth) levels of parentheses and NOT", found: "more")
     }
+    depth += 1
+    defer { depth -= 1 }
     if try take(.not) { return .not(try negation()) }
     if try take("(") {
       let expression = try disjunction()

@@ -106,7 +106,8 @@ class Parser {
 
   /** @returns {Condition} */
   negated() {
-    if (++this.depth > DEEPEST) throw new QueryError(`Expected a filter with at most ${DEEPEST} levels, found more`);
+    // The condition inside all parentheses is not a level.
+    if (this.depth++ > DEEPEST) throw new QueryError(`Expected at most ${DEEPEST} levels of parentheses and NOT in the filter, found more`);
     try {
       if (this.takes("NOT")) return not(this.negated());
       if (this.takes("(")) {

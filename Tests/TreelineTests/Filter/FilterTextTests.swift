@@ -81,10 +81,11 @@ import Testing
   }
 
   @Test func areBounded() throws {
-    let deep = String(repeating: "(", count: 63) + "a = 1" + String(repeating: ")", count: 63)
+    let deep = String(repeating: "(", count: 64) + "a = 1" + String(repeating: ")", count: 64)
     _ = try Filter(deep)
+    _ = try Filter(String(repeating: "NOT ", count: 64) + "a = 1")
     for text in [
-      "(\(deep))", String(repeating: "(", count: 60_000), String(repeating: "NOT ", count: 10_000),
+      "(\(deep))", "NOT \(deep)", String(repeating: "(", count: 60_000), String(repeating: "NOT ", count: 10_000),
       Array(repeating: "a=1", count: 5000).joined(separator: " OR "),
       "a IN (" + Array(repeating: "1", count: 5000).joined(separator: ",") + ")",
       "a = '" + String(repeating: "x", count: 1 << 16) + "'",
