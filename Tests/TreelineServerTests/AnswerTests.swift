@@ -102,6 +102,12 @@ import Testing
       let path = try #require(answer["path"] as? [[String: Any]])
       let expected = try tree.clusters(containing: treeIndex)
       #expect(path.compactMap { ($0["cluster_id"] as? NSNumber)?.uint64Value } == expected.map(\.id.rawValue))
+      for (place, cluster) in zip(path, expected) {
+        let (box, bounds) = (try #require(place["bbox"] as? [Double]), cluster.bounds)
+        let edges = [bounds.west, bounds.south, bounds.east, bounds.north]
+        #expect(zip(box, edges).allSatisfy { abs($0 - $1) < 1e-7 } && box.count == 4)
+        #expect(place["stack"] as? Bool ?? false == cluster.isStack)
+      }
       #expect(answer["row"] as? Int == row)
       #expect(Self.isZoom(answer["zoom_alone"], try tree.unclusteredZoom(of: treeIndex, for: .spacing(44))))
     }

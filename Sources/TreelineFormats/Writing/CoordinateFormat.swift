@@ -64,6 +64,15 @@ import Treeline
     append(second, to: &bytes)
   }
 
+  /// Appends a box as the member `bbox` of a JSON object that already has a member.
+  func append(_ box: BoundingBox, to bytes: inout OutputBytes) {
+    bytes.append(",\"bbox\":[")
+    append(box.west, box.south, to: &bytes)
+    bytes.append(",")
+    append(box.east, box.north, to: &bytes)
+    bytes.append("]")
+  }
+
   /// Returns the value in units of the last decimal, as a whole number; nil if this number is too large to be exact.
   private func scaled(_ value: Double) -> Double? {
     guard scale > 0 else { return nil }

@@ -84,12 +84,8 @@ public struct FeatureCollectionWriter: Sendable {
       bytes.append(",\"id\":")
       bytes.append(feature.properties.id)
     }
-    bytes.append(",\"bbox\":[")
-    let bounds = feature.bounds
-    format.append(bounds.west, bounds.south, to: &bytes)
-    bytes.append(",")
-    format.append(bounds.east, bounds.north, to: &bytes)
-    bytes.append("],\"geometry\":")
+    format.append(feature.bounds, to: &bytes)
+    bytes.append(",\"geometry\":")
     append(geometryOf: feature, to: &bytes)
     bytes.append(",\"properties\":{")
     feature.properties.forEach { property, value in

@@ -127,9 +127,9 @@ public struct TransitionWriter: Sendable {
     }
   }
 
-  /// Appends a cluster at its default position.
+  /// Appends a cluster at its default position, with the box around its points.
   @_spi(Server) public func append(_ cluster: Cluster, to bytes: inout OutputBytes) {
-    append(cluster, Look(cluster.coordinate, nil), to: &bytes)
+    append(cluster, Look(cluster.coordinate, nil), hasBox: true, to: &bytes)
   }
 
   /// Appends a cluster.
@@ -139,7 +139,7 @@ public struct TransitionWriter: Sendable {
   ///   - change: How many of the cluster's points pass only the first filter, and how many pass only the second
   ///     filter.
   private func append(
-    _ cluster: Cluster, _ look: Look, from start: Look? = nil, _ change: FilterChange? = nil,
+    _ cluster: Cluster, _ look: Look, from start: Look? = nil, _ change: FilterChange? = nil, hasBox: Bool = false,
     to bytes: inout OutputBytes
   ) {
     bytes.append("{\"cluster_id\":")
@@ -160,6 +160,10 @@ public struct TransitionWriter: Sendable {
     if let start, start.coordinate != look.coordinate {
       bytes.append(",\"from_coordinates\":")
       append(start.coordinate, to: &bytes)
+    }
+    if hasBox {
+      format.append(cluster.bounds, to: &bytes)
+      if cluster.isStack { bytes.append(",\"stack\":true") }
     }
     bytes.append("}")
   }

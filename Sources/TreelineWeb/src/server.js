@@ -2,6 +2,7 @@
 // the routes of the server.
 
 import { namesOf } from "./aggregates.js";
+import { abbreviated } from "./answer.js";
 import { criterionOf } from "./criterion.js";
 import { QueryError, ServerError } from "./errors.js";
 import { checkNames, mercatorX, mercatorY } from "./plane.js";
@@ -240,9 +241,13 @@ export class RemoteTree {
    */
   async where(row, { cut, tileSize = 512, signal } = {}) {
     const parameters = cut ? { ...cutParameters(cut, tileSize), "tile-size": tileSize } : {};
-    const { path, zoom_alone: zoom = null } = await this.#get("where-is", "path", { row, ...parameters }, { signal });
-    const features = path.map((/** @type {any} */ { cluster_id: id, point_count: count, coordinates }) =>
-      ({ type: "Feature", id, geometry: { type: "Point", coordinates }, properties: { cluster: count > 1, cluster_id: id, point_count: count } }));
+    const { feature, path, zoom_alone: zoom = null } = await this.#get("where-is", "path", { row, ...parameters }, { signal });
+    const features = path.map((/** @type {any} */ { cluster_id: id, point_count: count, coordinates, bbox, stack }) => {
+      // Only the last cluster of the path may be a single point. It is the point with the given row.
+      if (count === 1) return feature;
+      const properties = { cluster: true, cluster_id: id, point_count: count, point_count_abbreviated: abbreviated(count), ...(stack && { stack }) };
+      return { type: "Feature", id, bbox, geometry: { type: "Point", coordinates }, properties };
+    });
     return { row, path: new RemoteClusters(this, features), zoom };
   }
 
