@@ -14,7 +14,7 @@ const INDEXES = {
   badges: ["cities.csv.gz", "--grow", "badges", "--columns", "country:category,population:number,name:text+search"],
   gap: ["airports.csv.gz", "--grow", "badges", "--badge-gap", "1.5"],
   spacing: ["airports.csv.gz", "--for", "spacing"],
-  members: ["cities.csv.gz", "--grow", "badges", "--anchor", "member"],
+  members: ["cities.csv.gz", "--grow", "badges", "--anchor", "member", "--columns", "population:number"],
   scatter: ["cities.csv.gz", "--grow", "scatter", "--separations"],
   iceland: ["iceland_addresses.csv.gz", "--grow", "badges"],
   planar: ["formats/planar.csv", "--grow", "badges", "--badge-gap", "128"],
@@ -198,6 +198,22 @@ test("answers about clusters with given ids equal the server's answers", async (
     }
   }
   assert.ok(count > 0);
+});
+
+test("positions under a filter equal the server's positions, also if all points pass", async () => {
+  const rng = seeded("positions");
+  const server = await connected(address, "members");
+  for (const filter of ["population IS NULL OR population IS NOT NULL", "population > 20000"]) {
+    const [own, other] = [trees.members.filtered(filter), server.filtered(filter)];
+    for (let i = 0; i < trials(100); i++) {
+      const query = { ...randomView(rng, own, true), cut: rng.choice([{ badges: 1, limit: 200 }, { limit: 50 }, { detail: 20, limit: 100 }]) };
+      const found = own.clusters(query);
+      compare(found, await other.clusters(query), { filter, ...query });
+      if (!found.length) continue;
+      const [row] = own.members(rng.choice(found.ids), { limit: 1 }).rows;
+      compare(own.where(row).path, (await other.where(row)).path, { filter, row });
+    }
+  }
 });
 
 test("a server's tree is searched", async () => {

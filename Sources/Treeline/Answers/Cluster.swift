@@ -15,6 +15,9 @@ public struct Cluster: Sendable, Identifiable {
   /// The tree index of the cluster's point; nil if the cluster has several points.
   package let treeIndex: Int?
 
+  /// The tree index of the point at which the cluster is anchored; nil if the cluster is at a mean.
+  package let anchorIndex: Int?
+
   /// The x of the cluster's position, in units of the plane.
   package let x: Double
   /// The y of the cluster's position, in units of the plane. y grows southwards.
@@ -47,15 +50,17 @@ public struct Cluster: Sendable, Identifiable {
   /// - Parameters:
   ///   - node: The node of the tree that the cluster shows.
   ///   - anchor: The position of the cluster.
+  ///   - anchorIndex: The tree index of the point at this position; nil if the position is a mean.
   ///   - rect: The box around all points of the node.
   ///   - spread: The covariance of all points of the node.
   ///   - part: The points of the node that pass the filter; nil if all points of the node pass.
   @inline(__always) fileprivate init(
-    of node: Node, on plane: Plane, anchoredAt anchor: (x: Double, y: Double), mean: (x: Double, y: Double),
-    count: Int, treeIndex: Int?, row: Int?, rect: PlaneRect, spread: NodeSpread, part: PassingPart?
+    of node: Node, on plane: Plane, anchoredAt anchor: (x: Double, y: Double), anchorIndex: Int?,
+    mean: (x: Double, y: Double), count: Int, treeIndex: Int?, row: Int?, rect: PlaneRect, spread: NodeSpread,
+    part: PassingPart?
   ) {
     (id, range, pointCount, self.row, self.treeIndex) = (node.id, node.range, count, row, treeIndex)
-    (x, y, meanX, meanY, self.plane) = (anchor.x, anchor.y, mean.x, mean.y, plane)
+    (self.anchorIndex, x, y, meanX, meanY, self.plane) = (anchorIndex, anchor.x, anchor.y, mean.x, mean.y, plane)
     (rectOfAll, spreadOfAll, self.part) = (rect, spread, part)
   }
 
@@ -188,10 +193,11 @@ package struct Ellipse: Hashable, Sendable {
 extension ClusterTree {
   /// Returns the cluster of a node.
   ///
-  /// - Parameter isAnchored: Whether the cluster keeps the position that it has without a filter.
+  /// - Parameter isAnchored: Whether the cluster keeps the position that it has without a filter. If not, and the tree
+  ///   has a filter, the cluster is at the mean of its points that pass, even if all points of the tree pass.
   /// - Precondition: `storage.checkSummary(of: node)` succeeds, and at least one point of the node passes the filter.
   @inline(__always) func cluster(of node: Node, isAnchored: Bool = false) -> Cluster {
-    guard let selection else { return cluster(of: node, AllPoints(), isAnchored: true) }
+    guard let selection else { return cluster(of: node, AllPoints(), isAnchored: isAnchored || !isFiltered) }
     defer { withExtendedLifetime(selection) {} }
     return cluster(of: node, selection.points, isAnchored: isAnchored)
   }
@@ -200,8 +206,8 @@ extension ClusterTree {
   ///
   /// - Precondition: As for `cluster(of:isAnchored:)`.
   @inline(__always) func anchor(of node: Node, isAnchored: Bool, in storage: TreeStorage) -> (x: Double, y: Double) {
-    if let selection, !isAnchored { return selection.points.mean(of: node, in: storage) }
-    return storage.anchor(of: node)
+    if isAnchored || !isFiltered { return storage.anchor(of: node) }
+    return selection?.points.mean(of: node, in: storage) ?? storage.mean(of: node)
   }
 
   @inline(__always) private func cluster(of node: Node, _ counted: some CountedPoints, isAnchored: Bool) -> Cluster {
@@ -214,16 +220,16 @@ extension ClusterTree {
       if let selection, count < Int(node.count), count > 0 {
         let mean = counted.meanOfPart(of: node, count: count, in: storage)
         return Cluster(
-          of: node, on: plane, anchoredAt: anchor ?? (isAnchored ? storage.anchor(of: node) : mean), mean: mean,
-          count: count, treeIndex: treeIndex, row: row,
+          of: node, on: plane, anchoredAt: anchor ?? (isAnchored ? storage.anchor(of: node) : mean),
+          anchorIndex: index, mean: mean, count: count, treeIndex: treeIndex, row: row,
           rect: storage.nodes[Int(node.record)].box, spread: NodeSpread(xx: 0, xy: 0, yy: 0),
           part: PassingPart(selection: selection, node: node))
       }
       let summary = AllPoints().summary(of: node, in: storage)
       let mean = summary.mean
       return Cluster(
-        of: node, on: plane, anchoredAt: anchor ?? mean, mean: mean, count: count, treeIndex: treeIndex, row: row,
-        rect: summary.box, spread: summary.spread, part: nil)
+        of: node, on: plane, anchoredAt: anchor ?? mean, anchorIndex: index, mean: mean, count: count,
+        treeIndex: treeIndex, row: row, rect: summary.box, spread: summary.spread, part: nil)
     }
   }
 

@@ -135,8 +135,8 @@ extension ClusterTree {
             isAnchored: cut.keepsApart, limit: limit)
         } else {
           try storage.centeredCut(
-            in: window, AllPoints(), scale: scale, zoom: zoom, leastMembers: leastMembers, isAnchored: true,
-            limit: limit)
+            in: window, AllPoints(), scale: scale, zoom: zoom, leastMembers: leastMembers,
+            isAnchored: cut.keepsApart || !isFiltered, limit: limit)
         }
       return Clusters(tree: self, nodes: nodes, isAnchored: cut.keepsApart)
     }

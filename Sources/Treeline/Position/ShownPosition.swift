@@ -116,7 +116,7 @@ extension ClusterTree {
   ) throws -> ShownPosition {
     let position =
       switch rule {
-      case nil: try anchor(of: cluster)
+      case nil: ShownPosition(x: cluster.x, y: cluster.y, treeIndex: cluster.anchorIndex, plane: plane)
       case .mean: ShownPosition(x: cluster.meanX, y: cluster.meanY, treeIndex: nil, plane: plane)
       case .member: member(try nearestMember(of: cluster.id))
       }
@@ -146,11 +146,6 @@ extension ClusterTree {
       }
       return try storage.nearestMember(of: node, in: PointsInView(edges: edges, counted: selection.points))
     }
-  }
-
-  private func anchor(of cluster: Cluster) throws -> ShownPosition {
-    let treeIndex = anchor == .mean ? nil : try withStorage { $0.anchorIndex(of: try node(cluster.id)) }
-    return ShownPosition(x: cluster.x, y: cluster.y, treeIndex: treeIndex, plane: plane)
   }
 
   private func member(_ treeIndex: Int) -> ShownPosition {

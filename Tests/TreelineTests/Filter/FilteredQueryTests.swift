@@ -188,6 +188,36 @@ import TreelineBuilder
     }
   }
 
+  /// Checks a tree whose clusters are anchored at members. With a filter, a limit and a detail show clusters at their
+  /// means, even if all points pass. A spacing leaves clusters at their members.
+  @Test(arguments: Trials.seeds(50)) func aFilterMovesAnchoredClustersUnlessTheCutKeepsThemApart(_ seed: UInt64) throws
+  {
+    let set = PointSet.random(seed: 11_000 + seed)
+    let tree = try ClusterTree(
+      set.coordinates, as: set.projection,
+      options: BuildOptions(growth: .merging(by: .distance), threads: 1, computesSeparations: true, anchor: .member))
+    for share in [1, 2] {
+      let filtered = FilteredTree(tree, passes: (0..<tree.pointCount).map { $0 % share == 0 }).filtered
+      for cut in [Cut.limit(30), .detail(20), .spacing(44)] {
+        let answer = try filtered.clusters(cut, in: PlaneWindow.everything, zoom: 5)
+        #expect(answer.coordinates == answer.map(\.coordinate))
+        for cluster in answer {
+          let expected = cut.keepsApart ? try tree.cluster(cluster.id) : nil
+          #expect(cluster.x == expected?.x ?? cluster.meanX && cluster.y == expected?.y ?? cluster.meanY)
+          let shown = try filtered.shownPosition(of: cluster)
+          #expect((shown.x, shown.y) == (cluster.x, cluster.y) && (shown.treeIndex != nil) == cut.keepsApart)
+        }
+      }
+      // A tile shows the clusters whose positions lie in the tile.
+      let detail = Cut.detail(20)
+      for cluster in try filtered.clusters(detail, in: PlaneWindow.everything, zoom: 5).prefix(20) {
+        let (x, y) = (UInt32(cluster.x), min(UInt32(cluster.y), .max - 1))
+        let window = PlaneWindow(x: x, width: 1, minY: y, maxY: y + 1)
+        #expect(try filtered.clusters(detail, centeredIn: window, zoom: 5).contains { $0.id == cluster.id })
+      }
+    }
+  }
+
   @Test(arguments: Trials.seeds(100)) func continuingKeepsThePromises(_ seed: UInt64) throws {
     var random = SplitMix64(seed: 9_000 + seed)
     let tree = try ClusterTree.any(&random)
