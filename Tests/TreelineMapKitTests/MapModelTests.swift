@@ -252,6 +252,27 @@
       XCTAssertTrue(scene.model.error is QueryError)
     }
 
+    func testAnErrorStaysUntilAQuerySucceeds() async throws {
+      let scene = Scene()
+      try await scene.show(zoom: 4)
+      scene.model.show(MKMapRect(center: .middle, zoom: 6, width: 390, height: 844))
+      try await scene.answer()
+      scene.model.cut = .badges()
+      for _ in 0..<10_000 where scene.model.error == nil { try await Task.sleep(for: .milliseconds(1)) }
+      // The badges of the latest answer still move.
+      scene.draw()
+      XCTAssertTrue(scene.model.error is QueryError)
+      while scene.frames.isRunning { scene.draw() }
+      XCTAssertTrue(scene.model.error is QueryError)
+      scene.model.cut = .spacing(60)
+      for _ in 0..<10_000 where scene.model.error != nil { try await Task.sleep(for: .milliseconds(1)) }
+      XCTAssertNil(scene.model.error)
+      scene.model.cut = .badges()
+      for _ in 0..<10_000 where scene.model.error == nil { try await Task.sleep(for: .milliseconds(1)) }
+      scene.model.tree = nil
+      XCTAssertNil(scene.model.error)
+    }
+
     func testFramesOfTasksComeUntilTheyAreStopped() async throws {
       let frames = TimedFrames()
       var count = 0

@@ -32,6 +32,9 @@ import Treeline
   /// of the tree is damaged.
   public var onError: (any Error) -> Void = { _ in }
 
+  /// Called when a query has succeeded. The errors of earlier queries are then out of date.
+  package var onSuccess: () -> Void = {}
+
   private let now: @Sendable () -> Double
   private let budget: Double
   private let receive: (MapChange) -> Void
@@ -81,6 +84,7 @@ import Treeline
     case .success(let answer):
       let wasIdle = !needsFrames
       latest = answer
+      onSuccess()
       if wasIdle { onNeedsFrames() }
     case .failure(let error): onError(error)
     }

@@ -68,7 +68,8 @@
     public private(set) var badges: [Badge] = []
 
     /// Error of the latest query; nil if the query has not failed. A query fails, for example, if the tree lacks data
-    /// that the cut needs. A failed query does not change the badges.
+    /// that the cut needs. A failed query does not change the badges. The error stays until a query succeeds, or until
+    /// no tree is shown.
     public private(set) var error: (any Error)?
 
     /// The feed that queries the tree for the visible clusters.
@@ -156,9 +157,15 @@
       // `draw()` replaces the whole array `badges` once per frame.
       let animator = MapAnimator(feed, clock: time.clock) { _ in }
       animator.onError = { [weak self] in self?.error = $0 }
+      animator.onSuccess = { [weak self] in self?.clearError() }
       animator.drawFrames(of: time.frames) { [weak self] in self?.draw() }
       self.animator = animator
       showAllPoints(of: feed.tree)
+    }
+
+    /// Views that show the error are drawn again only if there is an error to remove.
+    private func clearError() {
+      if error != nil { error = nil }
     }
 
     private func showAllPoints(of tree: ClusterTree?) {
@@ -205,7 +212,10 @@
       treeTexts.expect(texts, of: tree, after: animator.scene)
       feed.tree = tree
       showAllPoints(of: tree)
-      if tree == nil { animator.clear() }
+      if tree == nil {
+        animator.clear()
+        clearError()
+      }
       if tree == nil || texts != nil { draw() }
     }
 
@@ -288,7 +298,6 @@
 
     func draw() {
       guard let scene = animator?.scene else { return }
-      if error != nil { error = nil }
       let haveOtherTexts = treeTexts.follow(scene)
       followStack(scene)
       followSelection(scene)
