@@ -198,14 +198,25 @@ export class Controls {
     const { all, categories } = viewer.values;
     const node = find("#picks");
     node.hidden = settings.donuts === "" || all.length <= CATEGORIES;
-    const chosen = new Set(categories);
-    const key = JSON.stringify([all, categories]);
-    if (node.hidden || node.dataset.offers === key) return;
-    node.dataset.offers = key;
-    node.querySelector("ul").replaceChildren(...all.map(([value, count]) => {
-      const input = element("input", { type: "checkbox", value, checked: chosen.has(value) });
-      return element("li", {}, element("label", {}, input, element("span", {}, value), element("small", {}, number(count))));
-    }));
+    // While categories are loaded, the list shows the previous choice.
+    if (node.hidden || categories.length === 0) return;
+    const list = node.querySelector("ul");
+    const key = JSON.stringify(all);
+    if (node.dataset.offers !== key) {
+      const { activeElement } = viewer.root;
+      const focused = list.contains(activeElement) ? activeElement.value : null;
+      node.dataset.offers = key;
+      list.replaceChildren(...all.map(([value, count]) => {
+        const input = element("input", { type: "checkbox", value });
+        return element("li", {}, element("label", {}, input, element("span", {}, value), element("small", {}, number(count))));
+      }));
+      if (focused !== null) this.#inputs(list).find(({ value }) => value === focused)?.focus({ preventScroll: true });
+    }
+    for (const input of this.#inputs(list)) input.checked = categories.includes(input.value);
+  }
+
+  #inputs(list) {
+    return [...list.querySelectorAll("input")];
   }
 
   /** If too many categories are checked, the new category replaces the least frequent category that the user did not

@@ -48,6 +48,8 @@ export class Values {
    */
   isByGroup = false;
   #loaded = "";
+  /** The index and the column of `all`. */
+  #column = "";
 
   constructor(source) {
     this.source = source;
@@ -68,7 +70,9 @@ export class Values {
     if (key === this.#loaded) return false;
     this.#loaded = key;
     this.categories = [];
-    this.all = [];
+    // The choice of categories stays on the page, and keeps the keyboard focus, until other categories are known.
+    if (this.#column !== `${index.name} ${donuts}`) this.all = [];
+    this.#column = `${index.name} ${donuts}`;
     this.kind = index.column_kinds[donuts];
     this.isByGroup = !this.kind && index.groups?.length > 0;
     if (!this.kind) return true;
@@ -251,6 +255,9 @@ const rounded = (value) => new Intl.NumberFormat("en", Number.isSafeInteger(valu
 
 /** Whether the same request may succeed later, because only the server or the network failed. */
 export const isPassing = (error) => error instanceof Problem && (error.status === 0 || error.status === 429 || error.status >= 500);
+
+/** Returns whether an answer about a cluster failed because none of the cluster's points passes the filter. */
+export const isNotPassing = (error) => error.status === 404 && /filter/.test(error.message);
 
 /** Returns whether the server refused a filter or an aggregate. */
 export const isRefused = (error) => error instanceof Problem && error.status === 400;
