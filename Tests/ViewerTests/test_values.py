@@ -438,6 +438,57 @@ def test_categories_are_picked(open_map):
     assert page.evaluate("viewer.values.categories.includes('boat')")
 
 
+def test_picks_keep_the_focus(open_map):
+    page = open_map("#index=events&view=tree&donuts=kind")
+    page.locator("#picks summary").click()
+    focused = "() => document.activeElement.closest('#picks')?.contains(document.activeElement) && document.activeElement.value"
+    page.locator("#picks").get_by_label("camp").focus()
+    page.keyboard.press("Space")
+    page.wait_for_function("() => viewer.values.categories.length > 0 && !viewer.values.categories.includes('camp')")
+    rest(page)
+    assert page.evaluate(focused) == "camp" and not page.locator("#picks").get_by_label("camp").is_checked()
+    # The list is drawn again for another version of the index.
+    page.evaluate("viewer.values.all = viewer.values.all.map(([name, count]) => [name, count + 1]), viewer.show()")
+    assert page.evaluate(focused) == "camp"
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    assert page.evaluate(focused) not in (False, "camp")
+
+
+def test_the_open_card_follows_the_filter(open_map, address):
+    page = open_map("#index=events&view=tree&donuts=kind", tolerates=["404"])
+    cluster = max(inside(page, shown(page)), key=lambda c: c["count"])
+    asked = lambda **query: ask(address, f"events/clusters/{cluster['id']}", **query)["properties"]["point_count"]
+    heading = lambda count: page.locator("#card h2").get_by_text(f"{count:,} point{'s' if count > 1 else ''}", exact=True).wait_for()
+    page.evaluate("id => viewer.card.list(viewer.tree.scene.sprite(id).cluster, viewer.index, viewer.tree)", cluster["id"])
+    page.locator("#card .chart").wait_for()
+    page.get_by_role("button", name="hotel", exact=False).first.focus()
+    page.keyboard.press("Enter")
+    few = asked(filter="kind <> 'hotel' OR kind IS NULL")
+    assert few < cluster["count"]
+    heading(few)
+    page.wait_for_function("() => ![...document.querySelectorAll('#card li small')].some(({ textContent }) => textContent.includes('hotel'))")
+    # The keyboard focus stays in the legend.
+    assert page.evaluate("document.activeElement.closest('#legend') !== null")
+    page.evaluate("viewer.settings.set({ off: '' })")
+    heading(cluster["count"])
+    # With few points, the card shows no histogram. A single point that passes is shown as a point.
+    member = page.evaluate("viewer.card.members[0].properties")
+    page.get_by_label("Only where").fill(f"name IN ('{member['name']}', 'Place {page.evaluate('viewer.card.members[1].properties.name').split()[1]}')")
+    page.get_by_label("Only where").press("Enter")
+    heading(2)
+    page.locator("#card .chart").wait_for(state="hidden")
+    page.evaluate("name => viewer.settings.set({ where: `name = '${name}'` })", member["name"])
+    page.locator("#card h2").get_by_text(member["name"], exact=True).wait_for()
+    assert page.get_by_label("Only where").evaluate("node => node === document.activeElement")
+    page.evaluate("viewer.settings.set({ where: '' })")
+    heading(cluster["count"])
+    page.get_by_role("button", name="Zoom to its parts").wait_for()
+    # The card closes if none of its points passes.
+    page.evaluate("viewer.settings.set({ where: 'size < 0' })")
+    page.locator("#card").wait_for(state="hidden")
+
+
 def test_whole_sums_are_not_rounded(open_map):
     page = open_map("#index=skewed&view=tree&by=limit&limit=1")
     assert page.evaluate("viewer.tree.scene.clusters.map(({ count }) => count)") == [4000]

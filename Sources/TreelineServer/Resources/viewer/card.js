@@ -59,29 +59,33 @@ export class Card {
     return !this.node.hidden;
   }
 
-  /** Opens a single point, or a stack of the tree. */
-  async open(cluster, index, side) {
-    this.#begin(cluster, index, side);
+  /**
+   * Opens a single point, or a stack of the tree.
+   *
+   * @param isRenewal Whether the card is already open and shows an earlier state of the cluster.
+   */
+  async open(cluster, index, side, isRenewal = false) {
+    this.#begin(cluster, index, side, isRenewal);
     // A link can have the id of a cluster of the tree, but not the id of a cell of the grid.
     this.linkID = side.name === "tree" ? String(cluster.id) : "";
     this.#isList = false;
     if (cluster.count === 1) {
-      this.#fill(this.#facts(cluster.properties));
-      this.reveal();
+      this.#fill(this.#facts(cluster.properties), isRenewal);
+      if (!isRenewal) this.reveal();
       return;
     }
     const parts = this.#parts();
-    this.#fill(element("div", {}, ...parts.nodes));
+    this.#fill(element("div", {}, ...parts.nodes), isRenewal);
     this.#load = parts.load;
     this.#spreadOut(this.viewer.prefersReducedMotion ? -Infinity : performance.now());
     await parts.load();
-    if (this.cluster === cluster) this.reveal();
+    if (this.cluster === cluster && !isRenewal) this.reveal();
   }
 
   /** Opens a list of the members of any cluster. */
-  async list(cluster, index, side) {
-    if (cluster.count === 1 || cluster.stack) return this.open(cluster, index, side);
-    this.#begin(cluster, index, side);
+  async list(cluster, index, side, isRenewal = false) {
+    if (cluster.count === 1 || cluster.stack) return this.open(cluster, index, side, isRenewal);
+    this.#begin(cluster, index, side, isRenewal);
     this.#isList = true;
     const closer = element("button", { type: "button", className: "more" }, "Zoom to its parts");
     closer.addEventListener("click", () => {
@@ -92,24 +96,26 @@ export class Card {
     // Cells of the grid are in no hierarchy, so the server cannot list their members.
     if (side.name !== "tree") return this.#fill(closer);
     const parts = this.#parts();
-    this.#fill(element("div", {}, closer, ...parts.nodes));
+    this.#fill(element("div", {}, closer, ...parts.nodes), isRenewal);
     this.#load = parts.load;
     await parts.load();
   }
 
   /**
-   * Shows a cluster of a new version of the index instead of the cluster that it continues. The scroll position of the
-   * card and the focus do not change.
+   * Shows a cluster of a new version of the index instead of the cluster that it continues, or the open cluster under
+   * another filter. The scroll position of the card and the focus do not change.
+   *
+   * @param filter The filter of the cluster; undefined for none.
    */
-  async renew(cluster, index) {
-    const { cluster: { count, stack }, side } = this;
+  async renew(cluster, index, filter) {
+    const { cluster: { count, stack }, linkID, side, viewer: { settings } } = this;
     // A point may have become a stack, or a stack may have become a point.
-    if (stack !== cluster.stack || (count === 1) !== (cluster.count === 1)) return this.#isList ? this.list(cluster, index, side) : this.open(cluster, index, side);
-    Object.assign(this, { cluster, index });
-    if (this.linkID) {
-      this.linkID = String(cluster.id);
-      this.viewer.settings.set({ open: this.linkID });
-    }
+    const isOther = stack !== cluster.stack || (count === 1) !== (cluster.count === 1);
+    const loading = isOther ? this.list(cluster, index, side, true) : null;
+    Object.assign(this, { cluster, index, filter });
+    if (!isOther && linkID) this.linkID = String(cluster.id);
+    if (this.linkID !== linkID) settings.set({ open: this.linkID });
+    if (isOther) return loading;
     const [title, subtitle] = this.#texts();
     this.node.querySelector("h2").textContent = title;
     this.node.querySelector("header p:last-child").textContent = subtitle;
@@ -199,7 +205,7 @@ export class Card {
     const { cluster, viewer } = this;
     const isSample = cluster.count > MOST_DRAWN;
     // A source that cannot sort members has no server, and would have to load too many pages for a sample.
-    if (!column || cluster.count < 8 || (isSample && !viewer.source.sortsMembers)) return;
+    if (!column || cluster.count < 8 || (isSample && !viewer.source.sortsMembers)) return void (figure.hidden = true);
     const values = [];
     let ends = null;
     try {
@@ -212,11 +218,12 @@ export class Card {
       // The other facts are useful without a histogram, so errors are ignored.
       return;
     }
-    if (values.length < 8) return;
     const sorted = values.sort((a, b) => a - b);
+    // The chart of an earlier state of the cluster must not stay.
+    figure.hidden = values.length < 8 || sorted[0] === sorted.at(-1);
+    if (figure.hidden) return;
     const middle = sorted[sorted.length >> 1];
     const [least, most] = ends ?? [sorted[0], sorted.at(-1)];
-    if (sorted[0] === sorted.at(-1)) return;
     const { bars, isLogarithmic, ticks } = histogramOf(sorted);
     const highest = Math.max(...bars);
     const row = element("div", { ariaHidden: "true" }, ...bars.map((count) => {
@@ -234,7 +241,6 @@ export class Card {
     const sample = isSample ? `, in a sample of ${points(MOST_DRAWN)}` : "";
     const said = `${column}: ${short(least)} to ${short(most)}, half below ${short(middle)}${sample}${isLogarithmic ? " (logarithmic)" : ""}`;
     figure.replaceChildren(row, scale, element("figcaption", {}, said));
-    figure.hidden = false;
   }
 
   /** Returns the least and the greatest value of all points of the cluster. A sample need not contain them. */
@@ -268,12 +274,13 @@ export class Card {
     button.textContent = kind;
   }
 
-  #begin(cluster, index, side) {
-    Object.assign(this, { cluster, index, side, linkID: "", members: [] });
+  #begin(cluster, index, side, isRenewal) {
+    const { controls, filterQuery: { filter } } = this.viewer;
+    Object.assign(this, { cluster, index, side, filter, linkID: "", members: [] });
     this.#load = null;
     this.node.dataset.side = side.name;
     // If the panel lies over the map, there is no room for both the panel and the card.
-    this.viewer.controls.fold();
+    if (!isRenewal) controls.fold();
   }
 
   /** Pans the map so that the opened point or stack lies beside the card. */
@@ -334,18 +341,21 @@ export class Card {
     this.viewer.wake();
   }
 
-  #fill(body) {
+  #fill(body, isRenewal) {
     const [title, subtitle] = this.#texts();
     const close = element("button", { type: "button", className: "close", ariaLabel: "Close" });
     close.innerHTML = '<svg viewBox="0 0 16 16" aria-hidden="true"><path d="m3.5 3.5 9 9m0-9-9 9"/></svg>';
     close.addEventListener("click", () => this.close());
     const heading = element("h2", { tabIndex: -1 }, title);
+    const focused = this.node.getRootNode().activeElement;
+    const hadFocus = this.node.contains(focused);
     this.node.replaceChildren(
       element("header", {}, element("div", {}, heading, element("p", {}, subtitle)), close),
       element("div", { className: "body", tabIndex: 0, role: "group", ariaLabel: title }, body));
     this.spread = null;
-    if (!this.node.contains(this.node.getRootNode().activeElement)) this.opener = this.node.getRootNode().activeElement;
     this.node.hidden = false;
+    if (isRenewal && !hadFocus) return;
+    if (!hadFocus) this.opener = focused;
     heading.focus({ preventScroll: true });
   }
 

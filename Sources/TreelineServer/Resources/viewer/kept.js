@@ -15,10 +15,14 @@ export const LEAST_SHARE = 0.5;
 /** Returns the key of a point of a live index; undefined if the index is not live. */
 export const keyOf = (index, properties) => (index.key === undefined ? undefined : (properties?.[index.key] ?? undefined));
 
-/** Returns the rows of the points with some keys, in the order of the keys, without points that no longer exist. */
-async function rowsOf(source, index, keys) {
+/**
+ * Returns the rows of the points with some keys, in the order of the keys, without points that no longer exist or do
+ * not pass the filter of a query.
+ */
+async function rowsOf(source, index, keys, query = {}) {
   const literal = (key) => (typeof key === "number" ? String(key) : `'${key.replaceAll("'", "''")}'`);
-  const filter = `"${index.key.replaceAll('"', '""')}" IN (${keys.map(literal).join(", ")})`;
+  const hasKey = `"${index.key.replaceAll('"', '""')}" IN (${keys.map(literal).join(", ")})`;
+  const filter = query.filter ? `${query.filter} AND ${hasKey}` : hasKey;
   const { features: roots } = await source.clusters(index.name, { limit: leastLimit(index), filter });
   const rows = new Map();
   for (const root of roots) {
@@ -33,10 +37,10 @@ export async function rowOf(source, index, key) {
   return (await rowsOf(source, index, [key]))[0] ?? null;
 }
 
-/** Returns the feature of the point with a key; null if the point no longer exists. */
-export async function pointWith(source, index, key) {
-  const row = await rowOf(source, index, key);
-  return row === null ? null : (await source.whereIs(index.name, row, {})).feature;
+/** Returns the feature of the point with a key; null if the point no longer exists or does not pass the filter. */
+export async function pointWith(source, index, key, query) {
+  const [row] = await rowsOf(source, index, [key], query);
+  return row === undefined ? null : (await source.whereIs(index.name, row, query)).feature;
 }
 
 /**
@@ -54,10 +58,12 @@ export function keysOf(index, cluster, members) {
  * if there is no such cluster.
  *
  * @param keys Keys of members of the earlier cluster.
+ * @param count Number of points of the earlier cluster.
+ * @param query Has the filter of the points that are counted, if there is one.
  */
-export async function clusterWith(source, index, keys, count) {
-  const rows = (await rowsOf(source, index, keys)).slice(0, FEW);
-  const paths = await Promise.all(rows.map(async (row) => (await source.whereIs(index.name, row, {})).path));
+export async function clusterWith(source, index, keys, count, query) {
+  const rows = (await rowsOf(source, index, keys, query)).slice(0, FEW);
+  const paths = await Promise.all(rows.map(async (row) => (await source.whereIs(index.name, row, query)).path));
   const known = new Map();
   for (const { cluster_id: id, point_count } of paths.flat()) {
     const node = known.get(id) ?? { id, share: Math.min(count, point_count) / Math.max(count, point_count), common: 0 };
@@ -66,5 +72,5 @@ export async function clusterWith(source, index, keys, count) {
   }
   const [best] = [...known.values()].filter(({ common, share }) => 2 * common > rows.length && share >= LEAST_SHARE)
     .sort((a, b) => b.share - a.share);
-  return best ? source.cluster(index.name, best.id) : null;
+  return best ? source.cluster(index.name, best.id, undefined, query) : null;
 }

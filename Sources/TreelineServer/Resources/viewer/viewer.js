@@ -32,7 +32,7 @@ import { Stage } from "./stage.js";
 import { clusters, escaped, guessedName, nameColumn, nameOf, needsGuess, points, titleOf } from "./text.js";
 import { TileLayers } from "./tiles.js";
 import { Timeline } from "./timeline.js";
-import { isPassing, isRefused, Values } from "./values.js";
+import { isNotPassing, isPassing, isRefused, Values } from "./values.js";
 import { EQUATOR, Tones } from "./vendor/treeline/map/density.js";
 import { WORLD_SIZE } from "./vendor/treeline/map/constants.js";
 import { mapZoom, worldX, worldY } from "./vendor/treeline/map/mercator.js";
@@ -446,7 +446,7 @@ export class Viewer {
         passes = features.length === MOST_AT_POSITION || features.some(({ properties }) => String(properties.index) === hit.row);
       }
     } catch (error) {
-      passes = !(error.status === 404 && /filter/.test(error.message));
+      passes = !isNotPassing(error);
       if (passes) hit.checked = "";
     }
     if (this.hit !== hit || (hit.checked !== key && hit.checked !== "")) return;
@@ -1040,10 +1040,30 @@ export class Viewer {
     const { cluster, side } = card;
     const keys = card.isOpen && side === this.tree ? keysOf(index, cluster, card.members) : [];
     if (keys.length === 0) return;
-    const feature = await (cluster.count === 1 ? pointWith(source, index, keys[0]) : clusterWith(source, index, keys, cluster.count));
+    const query = this.filterQuery;
+    const feature = await (cluster.count === 1 ? pointWith(source, index, keys[0], query) : clusterWith(source, index, keys, cluster.count, query));
     if (card.cluster !== cluster || this.index !== index) return;
     if (!feature) return card.close();
-    await card.renew(clusterOf(feature, this, this.currentCamera.scale), index);
+    await card.renew(clusterOf(feature, this, this.currentCamera.scale), index, query.filter);
+  }
+
+  /** Shows the open cluster under a changed filter. Closes the card if none of the cluster's points passes. */
+  async #filterCard() {
+    const { card, filterQuery: { filter }, index, source } = this;
+    const { cluster } = card;
+    if (!card.isOpen || card.side !== this.tree || card.index !== index || card.filter === filter) return;
+    card.filter = filter;
+    const isOver = () => card.cluster !== cluster || card.filter !== filter || this.index !== index;
+    try {
+      const feature = await source.cluster(index.name, cluster.id, undefined, this.clusterQuery(cluster));
+      if (!isOver()) await card.renew(clusterOf(feature, this, this.currentCamera.scale), index, filter);
+    } catch (error) {
+      if (isOver()) return;
+      if (isNotPassing(error)) return card.close();
+      // Asks again when the map is at rest the next time.
+      card.filter = null;
+      this.#renewalFailed(error, index);
+    }
   }
 
   /** Reports an error, unless a newer version has made the ids of this version invalid. */
@@ -1064,7 +1084,7 @@ export class Viewer {
     if (side === this.tree && keysOf(index, card.cluster, card.members).length > 0) return;
     const successor = successors.get(card.cluster.id);
     if (!successor) card.close();
-    else card.renew(successor, index).catch((error) => this.#renewalFailed(error, index));
+    else card.renew(successor, index, side.filter || undefined).catch((error) => this.#renewalFailed(error, index));
   }
 
   /** Updates the page from the settings. */
@@ -1152,6 +1172,7 @@ export class Viewer {
     this.choice.openFromLink();
     this.timeline.update(this.tree.request(this.camera, this.settings).query);
     this.#checkHit();
+    this.#filterCard();
     this.#countFiltered();
     if (sides.length === 0) return;
     const { scene } = this.mainSide;
