@@ -11,6 +11,8 @@ const LEAST_DISTANCE = 30;
 
 export class Listing {
   #shown = "";
+  /** The listed clusters. */
+  #listed = [];
 
   /**
    * @param node A details element with a count and a list.
@@ -45,9 +47,15 @@ export class Listing {
     const key = `${index?.version} ${largest.map(({ id, count, label }) => `${id} ${count} ${label}`).join()} ${settings?.donuts} ${largest.length > 0 && this.near(largest[0])}`;
     if (key === this.#shown) return;
     this.#shown = key;
-    const hadFocus = this.list.contains(this.node.getRootNode().activeElement);
-    this.list.replaceChildren(...largest.map((cluster, at) => this.#item(cluster, at)));
-    if (hadFocus) this.list.querySelector("button")?.focus({ preventScroll: true });
+    const { activeElement } = this.node.getRootNode();
+    const hadFocus = this.list.contains(activeElement);
+    const focused = hadFocus ? this.#listed[[...this.list.children].indexOf(activeElement.closest("li"))]?.id : null;
+    this.#listed = largest;
+    // A cluster that stays in the list keeps the keyboard focus.
+    const first = Math.max(largest.findIndex(({ id }) => id === focused), 0);
+    this.list.replaceChildren(...largest.map((cluster, at) => this.#item(cluster, at === first)));
+    const isMore = hadFocus && largest[first]?.id === focused && activeElement.matches(".more");
+    if (hadFocus) [...this.list.querySelectorAll(`li:nth-child(${first + 1}) button`)].at(isMore ? -1 : 0)?.focus({ preventScroll: true });
   }
 
   /** Shows the same clusters again, for example when names of cities have been loaded. */
@@ -56,7 +64,8 @@ export class Listing {
     this.update(this.clusters, this.index, this.palette, this.settings, this.values);
   }
 
-  #item(cluster, at) {
+  /** @param isReached Whether the Tab key reaches the item. The arrow keys reach all other items. */
+  #item(cluster, isReached) {
     const dot = element("i", { ariaHidden: "true" });
     dot.style.background = this.palette.toneOf(cluster).fill;
     const ground = groundOf(this.index);
@@ -64,7 +73,7 @@ export class Listing {
     const told = this.#told(cluster);
     const extent = told ? told : cluster.stack ? "at one position" : cluster.count > 1 ? `${ground.across(cluster.bbox)} across` : "a single point";
     const button = element(
-      "button", { type: "button", tabIndex: at === 0 ? 0 : -1 }, dot,
+      "button", { type: "button", tabIndex: isReached ? 0 : -1 }, dot,
       element("span", {}, what, element("small", {}, withGroup(cluster.properties, extent))),
       element("small", {}, this.near(cluster) || ground.position(cluster.latitude, cluster.longitude, decimalsOf(cluster))));
     button.addEventListener("click", (event) => this.choose(cluster, event));

@@ -129,14 +129,19 @@ export class Search {
     const { key } = event;
     if (key === "Escape" && !this.list.hidden) {
       event.stopPropagation();
+      // Without this call, the browser would empty the field.
+      event.preventDefault();
       return this.#hide();
     }
     if (key === "Enter") return this.#enter();
     const step = { ArrowDown: 1, ArrowUp: -1 }[key];
     if (!step || this.#hits.length === 0) return;
     event.preventDefault();
-    this.#at = (this.#at + step + this.#hits.length) % this.#hits.length;
+    if (this.list.hidden) this.#show(this.#hits);
+    const { length } = this.#hits;
+    this.#at = this.#at < 0 && step < 0 ? length - 1 : (this.#at + step + length) % length;
     [...this.list.children].forEach((item, at) => item.setAttribute("aria-selected", at === this.#at));
+    this.list.children[this.#at].scrollIntoView({ block: "nearest" });
     this.field.setAttribute("aria-activedescendant", `hit-${this.#at}`);
   }
 
