@@ -60,6 +60,55 @@ def test_keys_step_through_clusters_and_zoom_in(open_map):
     page.wait_for_function("() => document.querySelector('#listing button') === document.activeElement")
 
 
+def test_keys_reach_each_cluster_of_the_list_and_its_points(open_map):
+    page = open_map("#index=iceland&view=tree")
+    page.locator("#listing li").nth(2).wait_for()
+    count = page.locator("#listing li").count()
+    focused = lambda: page.evaluate("""() => [[...document.querySelectorAll('#listing li')].indexOf(document.activeElement.closest('li')),
+      document.activeElement.matches('.more')]""")
+    page.locator("#listing button").first.focus()
+    for key, place in (("ArrowUp", [0, False]), ("End", [count - 1, False]), ("ArrowDown", [count - 1, False]), ("Home", [0, False]),
+                       ("ArrowRight", [0, True]), ("ArrowDown", [1, False]), ("ArrowRight", [1, True]), ("ArrowLeft", [1, False])):
+        page.keyboard.press(key)
+        assert focused() == place, key
+    # The Tab key returns to the cluster that had the focus last.
+    page.locator("#listing summary").focus()
+    page.keyboard.press("Tab")
+    assert focused() == [1, False]
+    # When the list is drawn again, the same cluster keeps the focus.
+    for key, place in (("ArrowDown", [2, False]), ("ArrowRight", [2, True])):
+        page.keyboard.press(key)
+        page.evaluate("viewer.listing.renew()")
+        assert focused() == place
+        assert page.locator("#listing button[tabindex='0']").count() == 1
+    page.keyboard.press("Enter")
+    page.locator("#card li").first.wait_for()
+
+
+def test_keys_choose_a_found_place(open_map):
+    page = open_map("#index=airports", reduced_motion="reduce")
+    field = page.get_by_role("combobox", name="Search")
+    field.fill("san ")
+    page.locator("#found li").nth(7).wait_for()
+    titles = page.locator("#found li span").all_inner_texts()
+    marked = lambda: page.evaluate("""() => [[...document.querySelectorAll('#found li')].findIndex(({ ariaSelected }) => ariaSelected === 'true'),
+      document.querySelector('#found li[aria-selected=true]')?.id === document.querySelector('#find').getAttribute('aria-activedescendant')]""")
+    for key, at in (("ArrowDown", 0), ("ArrowDown", 1), ("ArrowUp", 0), ("ArrowUp", len(titles) - 1), ("ArrowDown", 0), ("ArrowUp", len(titles) - 1)):
+        field.press(key)
+        assert marked() == [at, True], key
+    # The list scrolls to the marked place.
+    item, box = (page.locator(selector).bounding_box() for selector in ("#found li:last-child", "#found"))
+    assert box["y"] <= item["y"] and item["y"] + item["height"] <= box["y"] + box["height"] + 1
+    # The Escape key closes only the list. An arrow key opens it again.
+    field.press("Escape")
+    page.locator("#found").wait_for(state="hidden")
+    assert field.get_attribute("aria-expanded") == "false" and field.input_value() == "san "
+    field.press("ArrowUp")
+    page.locator("#found").wait_for()
+    field.press("Enter")
+    page.wait_for_function("title => viewer.hit?.text === title", arg=titles[-1])
+
+
 def test_the_keyboard_goes_on_where_a_card_was_opened(open_map):
     page = open_map("#index=stacks&view=tree&map=13/55.7/12.5")
     item = page.locator("#listing button").first
@@ -108,6 +157,56 @@ COVERED = """([over, below]) => {
   const across = Math.min(a.right, b.right) - Math.max(a.left, b.left), down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
   return Math.max(across, 0) * Math.max(down, 0) / (b.width * b.height);
 }"""
+
+
+def test_the_focus_passes_on_when_a_pressed_button_disappears(open_map):
+    page = open_map("#index=events&view=tree&brush=size&range=100..200")
+    focused = "() => { const { activeElement: node } = document; return node.id || node.className || node.tagName }"
+
+    def press_key(selector):
+        page.locator(selector).press("Enter")
+        rest(page)
+
+    page.locator("#timeline .clear").wait_for()
+    press_key("#timeline .clear")
+    assert page.evaluate(focused) == "play"
+    press_key("#timeline .close")
+    assert page.evaluate(focused) == "brush"
+    # The button is busy while the place is sought.
+    press_key("#densest")
+    page.locator("#densest[aria-disabled=false]").wait_for()
+    assert page.evaluate(focused) == "densest"
+    page.evaluate("viewer.settings.set({ where: 'size < 0' })")
+    page.locator("#notice button").wait_for()
+    press_key("#notice button")
+    page.locator("#notice").wait_for(state="hidden")
+    assert page.evaluate(focused) == "maplibregl-canvas"
+    page.evaluate("viewer.map.jumpTo({ center: [10, 48], zoom: 3 }), viewer.settings.set({ by: 'limit', limit: 20 })")
+    rest(page)
+    page.evaluate("void viewer.card.list(viewer.tree.scene.clusters.find(({ count }) => count > 120 && count < 360), viewer.index, viewer.tree)")
+    page.locator("#card li").nth(59).wait_for()
+    count = page.evaluate("viewer.card.cluster.count")
+    page.get_by_role("button", name="Show more").press("Enter")
+    page.locator("#card li").nth(119).wait_for()
+    assert page.evaluate("document.activeElement.textContent").startswith("Show more")
+    with page.expect_download():
+        page.locator("#card").get_by_role("button", name="CSV").press("Enter")
+    assert page.evaluate("document.activeElement.textContent") == "CSV"
+    while page.get_by_role("button", name="Show more").count() > 0:
+        shown_count = page.locator("#card li").count()
+        page.get_by_role("button", name="Show more").press("Enter")
+        page.locator("#card li").nth(shown_count).wait_for()
+    assert page.locator("#card li").count() == count and page.evaluate(focused) == "body"
+
+
+def test_nothing_covers_a_button_or_a_tag(open_map):
+    page = open_map("#index=iceland&view=tree&map=6/65/-19", viewport=LAPTOP)
+    page.evaluate("void viewer.card.list(viewer.tree.scene.clusters.reduce((a, b) => (a.count > b.count ? a : b)), viewer.index, viewer.tree)")
+    page.locator("#card li").nth(59).wait_for()
+    assert page.evaluate(COVERED, ["#card", "#buttons"]) == 0
+    page = open_map("#index=iceland&view=compare&compare=divider", viewport=PHONE)
+    for over in ("#keys", "#buttons"):
+        assert [page.evaluate(COVERED, [over, f"#divider .{tag}"]) for tag in ("left", "right")] == [0, 0]
 
 
 @pytest.mark.parametrize("view", ["compare", "tree"])

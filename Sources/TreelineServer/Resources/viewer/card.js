@@ -255,7 +255,9 @@ export class Card {
   async #save(kind, button) {
     const { cluster, index, viewer } = this;
     const ground = groundOf(index);
-    button.disabled = true;
+    // A disabled button would lose the keyboard focus.
+    if (button.ariaDisabled === "true") return;
+    button.ariaDisabled = "true";
     try {
       const features = [];
       for await (const batch of this.#batches(MOST_SAVED)) {
@@ -270,7 +272,7 @@ export class Card {
     } catch (error) {
       viewer.failed(error);
     }
-    button.disabled = false;
+    button.ariaDisabled = "false";
     button.textContent = kind;
   }
 
@@ -396,8 +398,10 @@ export class Card {
       if (offset === 0) {
         this.members = features;
         list.replaceChildren();
-        list.nextElementSibling?.remove();
       }
+      const pressed = list.nextElementSibling;
+      const hadFocus = pressed !== null && pressed === list.getRootNode().activeElement;
+      pressed?.remove();
       features.forEach(({ properties }, at) => {
         const facts = factsOf(properties, index).map(([, value]) => value);
         const said = element("small", {}, facts.slice(0, 3).join(" · "));
@@ -406,13 +410,11 @@ export class Card {
         list.append(item);
       });
       const shown = offset + features.length;
-      if (shown >= total || features.length === 0) return;
       const more = element("button", { type: "button", className: "more" }, `Show more of ${number(total - shown)}`);
-      more.addEventListener("click", () => {
-        more.remove();
-        this.#page(list, shown, order);
-      });
-      list.after(more);
+      more.addEventListener("click", () => this.#page(list, shown, order));
+      if (shown < total && features.length > 0) list.after(more);
+      // The button that was pressed passes on the keyboard focus.
+      if (hadFocus) this.viewer.refocus(more.isConnected ? more : this.node.querySelector(".body"));
     } catch (error) {
       if (this.cluster === cluster && this.asked === asked) this.#failed(error, index);
     }

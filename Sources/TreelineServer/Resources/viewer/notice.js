@@ -8,8 +8,12 @@ const urgencyOf = (kind) => (URGENCY.includes(kind) ? URGENCY.indexOf(kind) : UR
 export class Notice {
   #messages = new Map();
 
-  constructor(node) {
-    this.node = node;
+  /**
+   * @param node Has a text and a button.
+   * @param leave Called when the keyboard focus was on the button and the button disappears.
+   */
+  constructor(node, leave = () => {}) {
+    Object.assign(this, { node, leave });
     [this.text, this.button] = node.children;
   }
 
@@ -33,7 +37,9 @@ export class Notice {
 
   #update() {
     const message = this.#messages.get(this.kind);
+    const hadFocus = this.node.contains(this.node.getRootNode().activeElement);
     this.node.hidden = !message;
+    if (hadFocus && !message?.action) this.leave();
     if (!message) return;
     const { text, action, isWide } = message;
     // Screen readers do not announce a text again if the text has not changed.

@@ -49,8 +49,15 @@ export class Timeline {
     this.play = node.querySelector(".play");
     this.clear = node.querySelector(".clear");
     this.play.addEventListener("click", () => this.#toggle());
-    this.clear.addEventListener("click", () => this.#select(null));
-    node.querySelector(".close").addEventListener("click", () => viewer.settings.set({ brush: "", range: "" }));
+    // Both buttons disappear, so they pass on the keyboard focus.
+    this.clear.addEventListener("click", () => {
+      this.#select(null);
+      this.play.focus();
+    });
+    node.querySelector(".close").addEventListener("click", () => {
+      viewer.settings.set({ brush: "", range: "" });
+      viewer.refocus(viewer.find("#brush"));
+    });
     for (const kind of ["from", "whole", "to"]) {
       this.#handle(kind).addEventListener("keydown", (event) => this.#step(event, kind));
     }

@@ -151,7 +151,7 @@ export class Viewer {
     this.tree = new TreeSide(source, this);
     this.stage = new Stage(this);
     this.overlay = new StageOverlay(this.find("#overlay"));
-    this.notice = new Notice(this.find("#notice"));
+    this.notice = new Notice(this.find("#notice"), () => this.refocus());
     this.controls = new Controls(this);
     this.measures = new Measures(this.find("#measures"), source);
     this.legend = new Legend(this.find("#legend"), settings);
@@ -1199,8 +1199,13 @@ export class Viewer {
    */
   closed(linkID, focus) {
     if (this.settings.open === linkID) this.settings.set({ open: "" });
-    if (focus) (focus.checkVisibility() && focus !== document.body ? focus : this.map.getCanvas()).focus({ preventScroll: true });
+    if (focus) this.refocus(focus);
     this.wake();
+  }
+
+  /** Moves the keyboard focus to an element or, if the element is not shown, to the map. */
+  refocus(node) {
+    (node?.checkVisibility() && node !== document.body ? node : this.map?.getCanvas())?.focus({ preventScroll: true });
   }
 
   showAll() {
@@ -1222,7 +1227,9 @@ export class Viewer {
     const { index } = this;
     const radius = radiusFor(index);
     const { filterQuery } = this;
-    button.disabled = true;
+    // A disabled button would lose the keyboard focus.
+    if (button.ariaDisabled === "true") return;
+    button.ariaDisabled = "true";
     // The map has its whole size before it moves.
     this.controls.fold();
     try {
@@ -1241,7 +1248,7 @@ export class Viewer {
     } catch (error) {
       this.failed(error);
     } finally {
-      button.disabled = false;
+      button.ariaDisabled = "false";
     }
   }
 
