@@ -85,7 +85,10 @@ struct MergePlan: Sendable {
     var (best, least) = (nil as MergePlan?, monitor.mapped == nil ? greatestTime : .infinity)
     let most = max(leavesInPart, monitor.mostLeavesInPart(threads: threads))
     while leaves.leafCount > leavesInPart && leavesInPart <= most && !monitor.isCancelled {
-      let plan = MergePlan(leaves, leavesInPart: leavesInPart, curve, squareCounts: counts)
+      // The clusters that are left in the end are merged in main memory.
+      let plan = MergePlan(
+        leaves, leavesInPart: leavesInPart, curve, squareCounts: counts,
+        leavesForEach: monitor.mapped == nil ? 32 : 256)
       let time = plan.expectedTime(leafCount: leaves.leafCount, threads: threads)
       if time < least { (best, least) = (plan, time) }
       leavesInPart *= 2

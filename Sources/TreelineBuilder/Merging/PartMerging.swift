@@ -130,7 +130,11 @@ struct PartMerging: Sendable {
     ) { rest[$0] }
     merging.run(plan.levels.last!.upperBound + 1...DistanceBands.last)
     if monitor.isCancelled { return nil }
-    for merge in merging.merges { tree.add(merge) }
+    for (number, merge) in merging.merges.enumerated() {
+      tree.add(merge)
+      // These clusters are all over the map. So each merge uses a few pages of the arrays that no other merge uses.
+      if number % 1024 == 0 { monitor.noteWork(onPoints: 1024 * 128) }
+    }
     return merging.merges.last?.cluster.node ?? rest[0].node
   }
 }
