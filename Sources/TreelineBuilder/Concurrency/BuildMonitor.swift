@@ -70,7 +70,7 @@ final class BuildMonitor: Sendable {
 
   /// Does a pass over many points, one block at a time, and stops early if the build is cancelled.
   @inline(__always) func pass(over range: Range<Int>, _ work: (Range<Int>) -> Void) {
-    for block in range.blocks(of: Self.blockSize) where !isCancelled {
+    for block in range.blocks(of: passBlockSize) where !isCancelled {
       work(block)
       noteWork(onPoints: block.count)
     }

@@ -27,24 +27,32 @@ import Treeline
       self.makeFile = makeFile
     }
 
+    /// Number of points in a block of a pass over the points.
+    fileprivate var passBlockSize: Int { min(max(pointsBetweenReturns / 8, 1 << 13), BuildMonitor.blockSize) }
+
     /// The first error in allocating memory; nil if there was none.
     var failure: PieceError? { problem.withLock { $0 } }
 
-    /// Allocates memory for an array. Returns nil and sets `failure` if the disk has no space.
+    /// Allocates memory for an array. Sets `failure` if the disk has no space. The memory is then not in a file. The
+    /// caller must stop the build, because main memory may not be enough for the array.
+    ///
+    /// - Returns: nil if there is no space at all.
     func allocate(byteCount: Int) -> UnsafeMutableRawPointer? {
       // The lock also keeps two threads from making a file at the same time, with the same name.
       problem.withLock { problem in
+        var start: UnsafeMutableRawPointer?
         do throws(PieceError) {
           let file = try makeFile()
           try file.reserve(byteCount)
           // The mapping keeps the file, although the file has no name and is closed.
-          guard let start = try file.map(byteCount) else { return nil }
-          Self.arrays.withLock { $0[UInt(bitPattern: start)] = (byteCount, ObjectIdentifier(self)) }
-          return start
+          start = try file.map(byteCount)
         } catch {
           problem = problem ?? error
-          return nil
+          let empty = mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON | MAP_NORESERVE, -1, 0)
+          if empty != MAP_FAILED { start = empty }
         }
+        if let start { Self.arrays.withLock { $0[UInt(bitPattern: start)] = (byteCount, ObjectIdentifier(self)) } }
+        return start
       }
     }
 
@@ -55,7 +63,7 @@ import Treeline
         $0 = .unsupported(
           what: "A tree grown by merging \(leafCount) positions",
           reason: "the distances between the positions are so regular that no part of the map can be merged alone",
-          remedy: "allow \(240 * leafCount / 1_000_000) MB of memory, or use '--for limit'")
+          remedy: "allow \((240 * leafCount + 999_999) / 1_000_000) MB of memory, or use '--for limit'")
       }
       return false
     }
@@ -97,12 +105,14 @@ import Treeline
     /// Allocates memory for an array. If there is no space, cancels the build.
     func allocate<Element>(count: Int) -> UnsafeMutablePointer<Element> {
       let byteCount = count * MemoryLayout<Element>.stride
-      if let mapped, byteCount >= Self.leastMappedSize {
-        if let start = mapped.allocate(byteCount: byteCount) { return start.assumingMemoryBound(to: Element.self) }
-        cancel()
-      }
-      return .allocate(capacity: count)
+      guard let mapped, byteCount >= Self.leastMappedSize else { return .allocate(capacity: count) }
+      let start = mapped.allocate(byteCount: byteCount)
+      if mapped.failure != nil { cancel() }
+      return start?.assumingMemoryBound(to: Element.self) ?? .allocate(capacity: count)
     }
+
+    /// Number of points in a block of a pass (see `pass(over:_:)`).
+    @inline(__always) var passBlockSize: Int { mapped?.passBlockSize ?? Self.blockSize }
 
     /// Notes that the build has processed some points. See `MappedMemory.noteWork`.
     @inline(__always) func noteWork(onPoints count: Int) { mapped?.noteWork(onPoints: count) }
@@ -114,6 +124,8 @@ import Treeline
 
   extension BuildMonitor {
     func allocate<Element>(count: Int) -> UnsafeMutablePointer<Element> { .allocate(capacity: count) }
+
+    var passBlockSize: Int { Self.blockSize }
 
     func canMergeAtOnce(_ leafCount: Int) -> Bool { true }
 

@@ -83,8 +83,9 @@ struct MergePlan: Sendable {
     guard leaves.leafCount > leavesInPart else { return nil }
     let counts = squareCounts(leaves, threads: threads, monitor)
     var (best, least) = (nil as MergePlan?, monitor.mapped == nil ? greatestTime : .infinity)
-    let most = max(leavesInPart, monitor.mostLeavesInPart(threads: threads))
-    while leaves.leafCount > leavesInPart && leavesInPart <= most && !monitor.isCancelled {
+    let most = monitor.mostLeavesInPart(threads: threads)
+    leavesInPart = min(leavesInPart, max(most, 1 << 12))
+    while leaves.leafCount > leavesInPart && (best == nil || leavesInPart <= most) && !monitor.isCancelled {
       // The clusters that are left in the end are merged in main memory.
       let plan = MergePlan(
         leaves, leavesInPart: leavesInPart, curve, squareCounts: counts,

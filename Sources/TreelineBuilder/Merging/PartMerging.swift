@@ -80,6 +80,7 @@ struct PartMerging: Sendable {
         border, of: leaves, plan, tree, curve, anchor, crossesSeam: border.kind == .seam, greatest, monitor)
       counts = mending.run()
       own = mending.greatestDiameters
+      monitor.noteWork(onPoints: 16 * counts.clusters)
     } else {
       (own, merges) = merge(leaves)
     }
@@ -120,8 +121,10 @@ struct PartMerging: Sendable {
   private func mergeRest() -> UInt32? {
     let rest = inChunks(of: tree.leafCount, threads: threads) { chunk in
       var rest: [MergeCluster] = []
-      monitor.pass(over: chunk) { block in
+      // All leaves below the roots of a block may be visited, so the blocks are small.
+      for block in chunk.blocks(of: 1 << 15) where !monitor.isCancelled {
         rest += tree.roots(block).map { crossesSeam ? tree.clusterAroundTheWorld($0) : tree.cluster($0) }
+        monitor.noteWork(onPoints: block.count)
       }
       return rest
     }.joined().sorted { $0.leastMember < $1.leastMember }
@@ -133,7 +136,7 @@ struct PartMerging: Sendable {
     for (number, merge) in merging.merges.enumerated() {
       tree.add(merge)
       // These clusters are all over the map. So each merge uses a few pages of the arrays that no other merge uses.
-      if number % 1024 == 0 { monitor.noteWork(onPoints: 1024 * 128) }
+      if number % 256 == 255 { monitor.noteWork(onPoints: 256 * 160) }
     }
     return merging.merges.last?.cluster.node ?? rest[0].node
   }

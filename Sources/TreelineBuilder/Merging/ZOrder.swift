@@ -107,23 +107,44 @@ extension UnsafeMutableBufferPointer<CodedNumber> {
   ///   buffer of the same size.
   func sortByCode(_ monitor: BuildMonitor) {
     guard count > 1 else { return }
-    let spare = UnsafeMutableBufferPointer.allocate(capacity: count)
-    defer { MemoryBlock(spare.baseAddress!, count: count).deallocate() }
     let first = self[0].code
     var differing: UInt64 = 0
     monitor.pass(over: indices) { for index in $0 { differing |= self[index].code ^ first } }
+    if differing == 0 || monitor.isCancelled { return }
+    let isLarge = count > Self.mostAtOnce
+    let spare = UnsafeMutableBufferPointer(
+      start: isLarge ? monitor.allocate(count: count) : .allocate(capacity: count), count: count)
+    defer { MemoryBlock(spare.baseAddress!, count: count).deallocate() }
+    if isLarge {
+      let shift = UInt64(Swift.max(64 - differing.leadingZeroBitCount - Self.digitBits, 0))
+      sort(into: spare, byDigitAt: shift, monitor)
+      var start = 0
+      while start < count && !monitor.isCancelled {
+        var end = start + 1
+        while end < count && spare[end].code >> shift == spare[start].code >> shift { end += 1 }
+        UnsafeMutableBufferPointer(rebasing: spare[start..<end]).sortByCode(monitor)
+        start = end
+      }
+      copy(from: spare, monitor)
+      return
+    }
     var (source, target) = (self, spare)
     for shift in stride(from: UInt64(0), to: 64, by: Self.digitBits) {
       guard differing >> shift & Self.digitMask != 0, !monitor.isCancelled else { continue }
       source.sort(into: target, byDigitAt: shift, monitor)
       swap(&source, &target)
     }
-    if source.baseAddress != baseAddress {
-      monitor.pass(over: indices) { block in
-        (baseAddress! + block.lowerBound).update(from: source.baseAddress! + block.lowerBound, count: block.count)
-      }
+    if source.baseAddress != baseAddress { copy(from: source, monitor) }
+  }
+
+  private func copy(from source: UnsafeMutableBufferPointer, _ monitor: BuildMonitor) {
+    monitor.pass(over: indices) { block in
+      (baseAddress! + block.lowerBound).update(from: source.baseAddress! + block.lowerBound, count: block.count)
     }
   }
+
+  /// More elements than this number are first divided by the highest bits in which codes differ.
+  private static var mostAtOnce: Int { 1 << 18 }
 
   private static var digitBits: Int { 11 }
   private static var digitMask: UInt64 { 1 << 11 - 1 }

@@ -143,6 +143,7 @@ import Treeline
       }
       let memory = BuildMemory(pointCount: pointCount, monitor)
       do throws(PieceError) {
+        if let failure = mapped.failure { throw failure }
         let positions = try Positions(of: self)
         let target = UnsafeMutableBufferPointer(start: memory.arrays.points, count: pointCount)
         for block in (0..<pointCount).blocks(of: Self.blockSize) {

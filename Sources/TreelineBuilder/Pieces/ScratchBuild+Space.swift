@@ -33,14 +33,18 @@ import Treeline
       // Preparing an aggregate takes space for the order of the values. Only one aggregate is prepared at a time. The
       // section of a prepared aggregate is a wavelet matrix with up to 32 levels. A section of ranks also contains the
       // different values. The section of a search takes up to 12 bytes per point.
+      // A build by merging keeps the input and the arrays of the tree until the index is written. The tree has more
+      // nodes than a split tree.
+      let isMerged = options.merging != nil
+      let kept = isMerged ? valueLength + (38 + (options.hasGivenRows ? 8 : 0)) * pointCount : 0
       let preparations = preparations.flatMap { $0 }
       let ordering = preparations.isEmpty ? 0 : 16
       let prepared = preparations.reduce(0) { $0 + ($1 == .percentiles ? 9 : $1 == .search ? 12 : 5) }
       return Space(
         scratch: (read + wide + groups + layout.length + (options.hasGivenRows ? 8 : 0)) * pointCount + valueLength
           + Self.mostStateLength,
-        pieces: (20 + wide + layout.length + separations + ordering) * pointCount,
-        index: (20 + wide + separations + prepared) * pointCount
+        pieces: (20 + wide + layout.length + separations + ordering) * pointCount + kept,
+        index: ((isMerged ? 28 : 20) + wide + separations + prepared) * pointCount
           + columns.reduce(0) { $0 + $1.sectionLength(pointCount: pointCount) })
     }
 

@@ -71,18 +71,23 @@ import Treeline
     /// addresses while the disk is full.
     func reserve(_ length: Int) throws(PieceError) {
       if length == 0 { return }
-      #if canImport(Darwin)
-        let zeros = [UInt8](repeating: 0, count: min(length, 1 << 20))
-        for block in (0..<length).blocks(of: 1 << 20) {
-          try zeros[..<block.count].withUnsafeBufferPointer { zeros throws(PieceError) in
-            try write(zeros, at: block.lowerBound)
-          }
+      #if !canImport(Darwin)
+        var code: Int32
+        repeat { code = posix_fallocate(descriptor, 0, off_t(length)) } while code == EINTR
+        if code == 0 { return }
+        // Some file systems cannot reserve space.
+        guard [EOPNOTSUPP, ENOSYS, EINVAL].contains(code) else {
+          // The function returns the error and leaves `errno` unchanged.
+          errno = code
+          throw failure("make it \(length) bytes long")
         }
-      #else
-        // This function returns the error and leaves `errno` unchanged.
-        errno = posix_fallocate(descriptor, 0, off_t(length))
-        guard errno == 0 else { throw failure("make it \(length) bytes long") }
       #endif
+      let zeros = [UInt8](repeating: 0, count: min(length, 1 << 20))
+      for block in (0..<length).blocks(of: 1 << 20) {
+        try zeros[..<block.count].withUnsafeBufferPointer { zeros throws(PieceError) in
+          try write(UnsafeRawBufferPointer(zeros), at: block.lowerBound)
+        }
+      }
     }
 
     /// Maps the first bytes of the file to addresses, for reading and writing. Returns nil if the length is zero.

@@ -77,7 +77,7 @@ import Treeline
     options.leavesInPart = 1000
     let error = #expect(throws: PieceError.self) { try run(lattice, options, memory: 1_000_000) }
     #expect("\(error as Any)".contains("160000 positions cannot be built in pieces"), "\(error as Any)")
-    #expect("\(error as Any)".contains("allow 38 MB of memory"), "\(error as Any)")
+    #expect("\(error as Any)".contains("allow 39 MB of memory"), "\(error as Any)")
   }
 
   private func scratchFolder() throws -> ScratchFolder {
