@@ -89,6 +89,7 @@ struct BorderMending {
       merges[level].sort(monitor) {
         (tree.place($0).band, tree[$0].height) < (tree.place($1).band, tree[$1].height)
       }
+      monitor.noteWork(onScattered: merges[level].count)
     }
     (self.nodes, self.merges, self.margins) = (nodes, merges, margins)
   }
@@ -99,7 +100,12 @@ struct BorderMending {
         marginInReaches *= 2
         collect()
       }
-      return (nodes[level].filter { area.contains(tree.place($0).position) }, merges[level])
+      var near: [UInt32] = []
+      for block in nodes[level].indices.blocks(of: 256) {
+        near += nodes[level][block].filter { area.contains(tree.place($0).position) }
+        monitor.noteWork(onScattered: block.count)
+      }
+      return (near, merges[level])
     }
     for later in level..<plan.levels.count { greatestDiameters[later] = max(greatestDiameters[later], greatest) }
   }

@@ -103,8 +103,12 @@ package struct MergeRevision {
     _ bands: ClosedRange<UInt8>, _ area: MergeArea, _ greatestDiameter: inout UInt16,
     _ old: (nodes: [UInt32], merges: [UInt32])
   ) -> [PlanePoint]? {
-    var inputs = old.nodes.filter { !gone.contains($0) }.map {
-      crossesSeam ? tree.clusterAroundTheWorld($0) : tree.cluster($0)
+    var inputs: [MergeCluster] = []
+    for block in old.nodes.indices.blocks(of: 256) {
+      for node in old.nodes[block] where !gone.contains(node) {
+        inputs.append(crossesSeam ? tree.clusterAroundTheWorld(node) : tree.cluster(node))
+      }
+      monitor.noteWork(onScattered: block.count)
     }
     inputs += here.values
     if inputs.count < 2 && old.merges.isEmpty {

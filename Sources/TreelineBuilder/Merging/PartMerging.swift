@@ -80,7 +80,6 @@ struct PartMerging: Sendable {
         border, of: leaves, plan, tree, curve, anchor, crossesSeam: border.kind == .seam, greatest, monitor)
       counts = mending.run()
       own = mending.greatestDiameters
-      monitor.noteWork(onPoints: 16 * counts.clusters)
     } else {
       (own, merges) = merge(leaves)
     }
@@ -135,8 +134,7 @@ struct PartMerging: Sendable {
     if monitor.isCancelled { return nil }
     for (number, merge) in merging.merges.enumerated() {
       tree.add(merge)
-      // These clusters are all over the map. So each merge uses a few pages of the arrays that no other merge uses.
-      if number % 256 == 255 { monitor.noteWork(onPoints: 256 * 160) }
+      if number % 256 == 255 { monitor.noteWork(onScattered: 256) }
     }
     return merging.merges.last?.cluster.node ?? rest[0].node
   }
