@@ -132,7 +132,7 @@ public struct Map<Content: View>: PrimitiveView {
   /// Only in the stub: the annotations of the map.
   public let shown: [ShownAnnotation]
 
-  /// https://developer.apple.com/documentation/mapkit/map/init(position:bounds:interactionmodes:selection:scope:content:)-47y4p
+  /// The initializer with a selection and a position: https://developer.apple.com/documentation/mapkit/map
   public init<SelectedValue: Hashable, Annotations: MapContent>(
     position: Binding<MapCameraPosition>, selection: Binding<SelectedValue?>,
     @MapContentBuilder content: () -> Annotations

@@ -112,7 +112,7 @@ extension View {
 
   /// https://developer.apple.com/documentation/swiftui/view/frame(width:height:alignment:)
   public func frame(width: CGFloat? = nil, height: CGFloat? = nil) -> some View { modified() }
-  /// https://developer.apple.com/documentation/swiftui/view/frame(minwidth:idealwidth:maxwidth:minheight:idealheight:maxheight:alignment:)
+  /// The overload with least sizes: https://developer.apple.com/documentation/swiftui/view-layout
   public func frame(minWidth: CGFloat?, minHeight: CGFloat?) -> some View {
     modified(least: CGSize(width: minWidth ?? 0, height: minHeight ?? 0))
   }
