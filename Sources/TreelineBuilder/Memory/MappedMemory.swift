@@ -14,8 +14,10 @@ import Treeline
     private let doneCount = Atomic<Int>(0)
     private let problem = Mutex<PieceError?>(nil)
 
-    /// The arrays of all builds: the address of each array, the length of its memory in bytes, and its build.
-    private static let arrays = Mutex<[UInt: (length: Int, owner: ObjectIdentifier)]>([:])
+    /// The arrays of all builds: the address of each array, the length of its memory in bytes, and its build. The build
+    /// is nil if the array is not in a file. Memory of such an array must not be given back, because its contents would
+    /// be lost.
+    private static let arrays = Mutex<[UInt: (length: Int, owner: ObjectIdentifier?)]>([:])
 
     /// - Parameters:
     ///   - memory: Approximate main memory that the build may use, in bytes.
@@ -41,17 +43,18 @@ import Treeline
       // The lock also keeps two threads from making a file at the same time, with the same name.
       problem.withLock { problem in
         var start: UnsafeMutableRawPointer?
+        var owner: ObjectIdentifier?
         do throws(PieceError) {
           let file = try makeFile()
           try file.reserve(byteCount)
           // The mapping keeps the file, although the file has no name and is closed.
-          start = try file.map(byteCount)
+          (start, owner) = (try file.map(byteCount), ObjectIdentifier(self))
         } catch {
           problem = problem ?? error
           let empty = mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON | MAP_NORESERVE, -1, 0)
           if empty != MAP_FAILED { start = empty }
         }
-        if let start { Self.arrays.withLock { $0[UInt(bitPattern: start)] = (byteCount, ObjectIdentifier(self)) } }
+        if let start { Self.arrays.withLock { $0[UInt(bitPattern: start)] = (byteCount, owner) } }
         return start
       }
     }

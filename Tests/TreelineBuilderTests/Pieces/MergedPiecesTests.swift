@@ -91,11 +91,7 @@ import Treeline
     of coordinates: [Coordinate], as projection: Plane.Projection, _ options: BuildOptions, columns: [TestColumn] = [],
     row: ((Int) -> Int)? = nil
   ) throws -> [UInt8] {
-    let file = FileManager.default.temporaryDirectory.appendingPathComponent("index-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: file) }
-    try ClusterTree(coordinates, as: projection, options: options).write(
-      toFile: file.path, attributes: columns.compactMap(\.attribute), columns: columns.compactMap(\.column), row: row)
-    return [UInt8](try Data(contentsOf: file))
+    try ClusterTree(coordinates, as: projection, options: options).indexBytes(columns: columns, row: row)
   }
 
   /// Returns the bytes of the index; nil if the build was canceled.

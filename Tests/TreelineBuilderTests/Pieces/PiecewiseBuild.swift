@@ -151,9 +151,16 @@ extension PointSet {
     _ rule: SplitRule = .mean, threads: Int = 1, computesSeparations: Bool = false, columns: [TestColumn] = [],
     row: ((Int) -> Int)? = nil
   ) throws -> [UInt8] {
+    try tree(rule, threads: threads, computesSeparations: computesSeparations).indexBytes(columns: columns, row: row)
+  }
+}
+
+extension ClusterTree {
+  /// Returns the bytes of an index of this tree.
+  func indexBytes(columns: [TestColumn] = [], row: ((Int) -> Int)? = nil) throws -> [UInt8] {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("index-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: file) }
-    try tree(rule, threads: threads, computesSeparations: computesSeparations).write(
+    try write(
       toFile: file.path, attributes: columns.compactMap(\.attribute), columns: columns.compactMap(\.column), row: row)
     return [UInt8](try Data(contentsOf: file))
   }
