@@ -51,7 +51,7 @@ import Treeline
           (start, owner) = (try file.map(byteCount), ObjectIdentifier(self))
         } catch {
           problem = problem ?? error
-          let empty = mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON | MAP_NORESERVE, -1, 0)
+          let empty = mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
           if empty != MAP_FAILED { start = empty }
         }
         if let start { Self.arrays.withLock { $0[UInt(bitPattern: start)] = (byteCount, owner) } }

@@ -47,7 +47,8 @@ int munmap(void *, size_t);
 int msync(void *, size_t, int);
 int madvise(void *, size_t, int);
 static void *const MAP_FAILED = (void *)-1;
-static const int PROT_READ = 1, PROT_WRITE = 2, MAP_SHARED = 1, MAP_PRIVATE = 2, MAP_ANONYMOUS = 0x1000;
+static const int PROT_READ = 1, PROT_WRITE = 2, MAP_SHARED = 1, MAP_PRIVATE = 2, MAP_ANONYMOUS = 0x1000,
+                 MAP_NORESERVE = 0x40;
 static const int MS_SYNC = 0x10, MADV_DONTNEED = 4;
 
 long sysconf(int);
