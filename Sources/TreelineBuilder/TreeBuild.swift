@@ -17,7 +17,7 @@ struct TreeBuild {
     guard coordinates.count <= IndexHeader.maximumPointCount else {
       throw .invalid(.tooManyPoints(found: coordinates.count))
     }
-    if let groups { return try GroupedBuild(build: self, groups: groups).run() }
+    if let groups { return try run(groups) }
     let memory = BuildMemory(pointCount: coordinates.count, monitor)
     let projected: PointProjection
     do throws(BuildFailure) { projected = try project(to: memory.arrays.points) } catch {
@@ -25,6 +25,19 @@ struct TreeBuild {
       throw error
     }
     return tree(try storage(of: memory), on: projected)
+  }
+
+  private func run(_ groups: PointGroups) throws(BuildFailure) -> ClusterTree {
+    let pointCount = coordinates.count
+    precondition(groups.numbers.count == pointCount, "Expected a group for each of \(pointCount) points")
+    let grouped = GroupedPoints(groups.header, monitor)
+    let projected: PointProjection
+    do {
+      let points = BuildArray<PlanePoint>(count: pointCount, monitor)
+      projected = try project(to: points.start)
+      grouped.add(UnsafeBufferPointer(start: points.start, count: pointCount), inParts: groups.numbers)
+    }
+    return tree(try GroupedBuild(build: self, points: grouped).run(), on: projected)
   }
 
   /// Projects every coordinate, and writes the resulting positions to `points`.

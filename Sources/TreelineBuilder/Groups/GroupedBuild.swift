@@ -7,60 +7,35 @@ import Treeline
 /// differ, because levels are counted from the topmost node above all trees.
 struct GroupedBuild {
   let build: TreeBuild
-  let groups: PointGroups
+  let points: GroupedPoints
 
-  func run() throws(BuildFailure) -> ClusterTree {
-    let pointCount = build.coordinates.count
-    precondition(groups.numbers.count == pointCount, "Expected a group for each of \(pointCount) points")
-    let points = MutableArray<PlanePoint>(count: pointCount)
-    let projected = try build.project(to: points.start)
-    // For each group, the index in `positions` and `rows` at which its points begin. The last entry is the number of
-    // all points. `positions` and `rows` are sorted by group, and within a group by row.
-    var starts = [0]
-    var counts = [Int](repeating: 0, count: groups.names.count + 1)
-    for number in groups.numbers { counts[Int(number)] += 1 }
-    for count in counts { starts.append(starts.last! + count) }
-    let (positions, rows) = (MutableArray<PlanePoint>(count: pointCount), MutableArray<UInt32>(count: pointCount))
-    var next = starts
-    withExtendedLifetime((points, positions, rows)) {
-      for (row, number) in groups.numbers.enumerated() {
-        let place = next[Int(number)]
-        next[Int(number)] += 1
-        positions.start[place] = points.start[row]
-        rows.start[place] = UInt32(row)
-      }
-    }
-    if counts.last == 0 { starts.removeLast() }
-    var laid = try layOut(positions, rows, starts)
+  func run() throws(BuildFailure) -> TreeStorage {
+    var laid = try layOut()
     // Merge scales must be rounded to few steps either in all trees or in no tree.
-    if laid.isOnlyPartlyCoarse { laid = try layOut(positions, rows, starts, hasCoarseScales: true) }
-    let header = TreeGroups(
-      names: groups.names, pointCounts: counts.dropLast().map(UInt32.init), neverClustered: UInt32(counts.last!))
-    return build.tree(laid.storage(of: header), on: projected)
+    if laid.isOnlyPartlyCoarse { laid = try layOut(hasCoarseScales: true) }
+    return laid.storage(of: points.header)
   }
 
-  private func layOut(
-    _ positions: MutableArray<PlanePoint>, _ rows: MutableArray<UInt32>, _ starts: [Int], hasCoarseScales: Bool = false
-  ) throws(BuildFailure) -> LaidOutTrees {
+  private func layOut(hasCoarseScales: Bool = false) throws(BuildFailure) -> LaidOutTrees {
     let monitor = build.monitor
-    var laid = LaidOutTrees(pointCount: starts.last!)
-    if starts.count == 1 {
+    let parts = points.header.parts
+    var laid = LaidOutTrees(pointCount: Int(points.header.pointCount), monitor)
+    if parts.isEmpty {
       // If the options request separations, even a tree without points answers queries by spacing.
-      laid.appendSeparations(try storage(of: positions, 0..<0, level: 0, hasCoarseScales: hasCoarseScales), at: 0)
+      laid.appendSeparations(try storage(of: 0..<0, level: 0, hasCoarseScales: hasCoarseScales), at: 0)
     }
     // The nodes that are still to be written, each with the index of its record. They are the roots of the trees, and
     // the nodes above these roots.
-    var stack = starts.count > 1 ? [(node: PartRange(partCount: starts.count - 1), record: 0)] : []
-    if !stack.isEmpty { laid.nodes.records.append(LaidOutTrees.unwritten) }
+    var stack = parts.isEmpty ? [] : [(node: PartRange(partCount: parts.count), record: 0)]
+    if !stack.isEmpty { laid.records.append(LaidOutTrees.unwritten) }
     while let (node, record) = stack.popLast() {
-      let range = starts[node.parts.lowerBound]..<starts[node.parts.upperBound]
+      let range = Int(parts[node.parts.lowerBound].lowerBound)..<Int(parts[node.parts.upperBound - 1].upperBound)
       if let halves = node.halves {
-        let left = laid.addChildren(
-          of: record, UnsafeBufferPointer(start: positions.start + range.lowerBound, count: range.count))
+        let left = laid.addChildren(of: record, points.positions.start, range)
         stack += [(halves.right, left + 1), (halves.left, left)]
       } else {
-        let storage = try storage(of: positions, range, level: node.level, hasCoarseScales: hasCoarseScales)
-        laid.append(storage, rows: rows.start + range.lowerBound, at: range.lowerBound, record: record)
+        let storage = try storage(of: range, level: node.level, hasCoarseScales: hasCoarseScales)
+        laid.append(storage, rows: points.rows.start + range.lowerBound, at: range.lowerBound, record: record)
         monitor.advance(stage, by: range.count)
       }
     }
@@ -71,27 +46,63 @@ struct GroupedBuild {
   private var stage: BuildProgress.Stage { build.options.growth.mergeMetric == nil ? .splitting : .merging }
 
   /// Builds the tree of one group. The levels above the tree's root count towards the depth limit.
-  private func storage(
-    of positions: MutableArray<PlanePoint>, _ range: Range<Int>, level: Int, hasCoarseScales: Bool
-  ) throws(BuildFailure) -> TreeStorage {
+  private func storage(of range: Range<Int>, level: Int, hasCoarseScales: Bool) throws(BuildFailure) -> TreeStorage {
     let memory = BuildMemory(pointCount: range.count, build.monitor)
-    memory.arrays.points.initialize(from: positions.start + range.lowerBound, count: range.count)
+    build.monitor.pass(over: range) { block in
+      (memory.arrays.points + (block.lowerBound - range.lowerBound)).initialize(
+        from: points.positions.start + block.lowerBound, count: block.count)
+    }
     var part = build
     part.principalLevels -= level
     part.options.maximumMergeDepth = hasCoarseScales ? -1 : part.options.maximumMergeDepth - level
-    part.monitor = BuildMonitor(partOf: build.monitor, pointCount: range.count)
+    part.monitor = BuildMonitor(partOf: build.monitor, pointCount: range.count, mapped: build.monitor.mapped)
     return try part.storage(of: memory)
+  }
+}
+
+/// Positions and rows, sorted by group. Within a group, points are in input order.
+final class GroupedPoints {
+  let header: TreeGroups
+  let positions: BuildArray<PlanePoint>
+  let rows: BuildArray<UInt32>
+  private let monitor: BuildMonitor
+  /// For each part of the header, the index of the next point that is added to it.
+  private var next: [Int]
+  private var count = 0
+
+  init(_ header: TreeGroups, _ monitor: BuildMonitor) {
+    (self.header, self.monitor) = (header, monitor)
+    let pointCount = Int(header.pointCount)
+    (positions, rows) = (BuildArray(count: pointCount, monitor), BuildArray(count: pointCount, monitor))
+    next = header.parts.map { Int($0.lowerBound) }
+  }
+
+  /// Adds points, in input order.
+  ///
+  /// - Parameter parts: For each point, the number of its part in `header.parts`.
+  func add(_ points: UnsafeBufferPointer<PlanePoint>, inParts parts: some Sequence<some BinaryInteger>) {
+    for (point, part) in zip(points, parts) {
+      let place = next[Int(part)]
+      next[Int(part)] += 1
+      positions.start[place] = point
+      rows.start[place] = UInt32(count)
+      count += 1
+    }
+    monitor.noteWork(onPoints: points.count)
   }
 }
 
 /// Trees that are stored one after the other, and the nodes above the trees.
 private struct LaidOutTrees {
-  let points: MutableArray<PlanePoint>
-  let rows: MutableArray<UInt32>
-  let gaps: MutableArray<UInt8>
-  var nodes = NodeArrays(pointCount: 0)
-  private var separations: MutableArray<UInt16>?
-  private var anchors: MutableArray<UInt8>?
+  let points: BuildArray<PlanePoint>
+  let rows: BuildArray<UInt32>
+  let gaps: BuildArray<UInt8>
+  var records: GrowingArray<NodeRecord>
+  private var sums: GrowingArray<NodeSums>
+  private var spreads: GrowingArray<NodeSpread>
+  private let monitor: BuildMonitor
+  private var separations: BuildArray<UInt16>?
+  private var anchors: BuildArray<UInt8>?
   private var traits: MergeTraits = []
   private var badgeCurve: BadgeCurve?
   private var fineCount = 0
@@ -101,58 +112,71 @@ private struct LaidOutTrees {
 
   static let unwritten = NodeRecord(box: PlaneRect(minX: 0, minY: 0, maxX: 0, maxY: 0), count: 0, childOffset: 0)
 
-  init(pointCount: Int) {
-    (points, rows) = (MutableArray(count: pointCount), MutableArray(count: pointCount))
-    gaps = MutableArray(count: Gap.byteCount(ofPoints: pointCount))
-    nodes.records.removeAll()
+  init(pointCount: Int, _ monitor: BuildMonitor) {
+    self.monitor = monitor
+    (points, rows) = (BuildArray(count: pointCount, monitor), BuildArray(count: pointCount, monitor))
+    gaps = BuildArray(repeating: 0, count: Gap.byteCount(ofPoints: pointCount), monitor)
+    (records, sums, spreads) = (GrowingArray(monitor), GrowingArray(monitor), GrowingArray(monitor))
   }
 
-  /// Writes the data of a node that contains the given points, and adds records for the two children of this node.
+  /// Writes the data of a node that contains the points of a range, and adds records for the two children of this node.
   ///
   /// - Returns: the index of the left child's record. The right child's record follows this record.
-  mutating func addChildren(of record: Int, _ points: UnsafeBufferPointer<PlanePoint>) -> Int {
-    var box = PlaneRect(points[0])
-    for point in points { box.formUnion(point) }
-    let moments = Moments<UInt128>(points, from: PlanePoint(x: box.minX, y: box.minY))
-    nodes.records[record].box = box
-    return nodes.addChildren(of: record, moments, Scatter(moments).spread(count: moments.count))
+  mutating func addChildren(of record: Int, _ points: UnsafePointer<PlanePoint>, _ range: Range<Int>) -> Int {
+    var (box, moments) = (PlaneRect(points[range.lowerBound]), Moments<UInt128>())
+    monitor.pass(over: range) { block in for index in block { box.formUnion(points[index]) } }
+    monitor.pass(over: range) { block in
+      let part = UnsafeBufferPointer(start: points + block.lowerBound, count: block.count)
+      moments = moments + Moments(part, from: PlanePoint(x: box.minX, y: box.minY))
+    }
+    let left = records.count
+    records.start[record] = NodeRecord(box: box, count: UInt32(range.count), childOffset: UInt32(left - record))
+    records.append(Self.unwritten)
+    records.append(Self.unwritten)
+    sums.append(NodeSums(x: moments.x, y: moments.y))
+    spreads.append(Scatter(moments).spread(count: UInt64(range.count)))
+    return left
   }
 
   /// Copies a tree. The points of the copy begin at the index `first`, and its root is stored at the index `record`.
   ///
   /// - Parameter partRows: For each row of the copied tree, the row of the same point in the input.
   mutating func append(_ tree: TreeStorage, rows partRows: UnsafePointer<UInt32>, at first: Int, record: Int) {
-    let count = tree.pointCount
-    (points.start + first).update(from: tree.points, count: count)
-    for index in 0..<count {
-      rows.start[first + index] = partRows[tree.rows[index]]
-      let gap = tree.gap(after: UInt32(index))
-      gaps.start[(first + index) / 2] |= (first + index) % 2 == 0 ? gap : gap << 4
+    monitor.pass(over: 0..<tree.pointCount) { block in
+      (points.start + first + block.lowerBound).update(from: tree.points + block.lowerBound, count: block.count)
+      for index in block {
+        rows.start[first + index] = partRows[tree.rows[index]]
+        let gap = tree.gap(after: UInt32(index))
+        gaps.start[(first + index) / 2] |= (first + index) % 2 == 0 ? gap : gap << 4
+      }
     }
-    let left = nodes.records.count
+    let left = records.count
     var root = tree.nodes[0]
     if root.childOffset != 0 { root.childOffset = UInt32(left - record) }
-    nodes.records[record] = root
-    nodes.records.append(contentsOf: UnsafeBufferPointer(start: tree.nodes + 1, count: tree.nodeCount - 1))
+    records.start[record] = root
+    records.append(tree.nodes + 1, count: tree.nodeCount - 1)
     let pairCount = NodeSums.count(ofNodes: tree.nodeCount)
-    nodes.sums.append(contentsOf: UnsafeBufferPointer(start: tree.sums, count: pairCount))
-    nodes.spreads.append(contentsOf: UnsafeBufferPointer(start: tree.spreads, count: pairCount))
+    sums.append(tree.sums, count: pairCount)
+    spreads.append(tree.spreads, count: pairCount)
     appendSeparations(tree, at: first)
   }
 
   /// Copies the separations, the array `anchors` and the traits of a tree. The tree's first point has the index
   /// `first`, so the separations and `anchors` of the tree begin at this index, too.
   mutating func appendSeparations(_ tree: TreeStorage, at first: Int) {
-    let count = tree.pointCount
     if let codes = tree.separations {
-      let separations = self.separations ?? MutableArray(count: points.count)
-      (separations.start + first).update(from: codes, count: count)
+      let separations = self.separations ?? BuildArray(count: points.count, monitor)
+      monitor.pass(over: 0..<tree.pointCount) { block in
+        (separations.start + first + block.lowerBound).update(from: codes + block.lowerBound, count: block.count)
+      }
       self.separations = separations
     }
     if let bits = tree.anchors {
-      let anchors = self.anchors ?? MutableArray(count: (points.count + 7) / 8)
-      for index in 0..<count where TreeStorage.bit(of: bits, at: index) {
-        anchors.start[(first + index) / 8] |= 1 << UInt8((first + index) % 8)
+      let anchors = self.anchors ?? BuildArray(repeating: 0, count: (points.count + 7) / 8, monitor)
+      monitor.pass(over: 0..<tree.pointCount) { block in
+        for index in block where TreeStorage.bit(of: bits, at: index) {
+          anchors.start[(first + index) / 8] |= 1 << UInt8((first + index) % 8)
+        }
       }
       self.anchors = anchors
     }
@@ -162,35 +186,15 @@ private struct LaidOutTrees {
   }
 
   func storage(of groups: TreeGroups) -> TreeStorage {
-    func copy<Element>(_ elements: ContiguousArray<Element>) -> MutableArray<Element> {
-      let copy = MutableArray<Element>(count: elements.count)
-      elements.withUnsafeBufferPointer {
-        if let from = $0.baseAddress { copy.start.update(from: from, count: $0.count) }
-      }
-      return copy
-    }
-    let (records, sums, spreads) = (copy(nodes.records), copy(nodes.sums), copy(nodes.spreads))
-    return TreeStorage(
+    TreeStorage(
       points: points.start, rows: StoredRows(UnsafePointer(rows.start)), pointCount: points.count, gaps: gaps.start,
-      nodes: records.start,
-      nodeCount: records.count, sums: sums.start, spreads: spreads.start,
+      nodes: records.start, nodeCount: records.count, sums: sums.start, spreads: spreads.start,
       separations: separations.map { UnsafePointer($0.start) }, badgeCurve: badgeCurve,
       anchors: anchors.map { UnsafePointer($0.start) }, groups: groups, mergeTraits: traits,
-      release: { [points, rows, gaps, separations, anchors] in
-        withExtendedLifetime((points, rows, gaps, records, sums, spreads, separations, anchors)) {}
+      release: {
+        [points, rows, gaps, separations, anchors, records = records.array, sums = sums.array, spreads = spreads.array]
+        in
+        withExtendedLifetime((points, rows, gaps, separations, anchors, records, sums, spreads)) {}
       })
   }
-}
-
-/// Memory that is filled with zeros, and deallocated together with this object.
-private final class MutableArray<Element>: @unchecked Sendable {
-  let start: UnsafeMutablePointer<Element>
-  let count: Int
-
-  init(count: Int) {
-    self.count = count
-    start = .allocateZeros(count: max(count, 1))
-  }
-
-  deinit { start.freeZeros() }
 }

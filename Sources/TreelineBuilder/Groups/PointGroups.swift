@@ -20,6 +20,13 @@ public struct PointGroups: Hashable, Sendable {
   /// Index of each point's group name in `names`. A point that is never clustered has the index `names.count`.
   let numbers: [UInt32]
 
+  /// The names of the groups and their numbers of points.
+  var header: TreeGroups {
+    var counts = [UInt32](repeating: 0, count: names.count + 1)
+    for number in numbers { counts[Int(number)] += 1 }
+    return TreeGroups(names: names, pointCounts: counts.dropLast(), neverClustered: counts.last!)
+  }
+
   /// - Parameter groups: The group of each point, in the order of the coordinates.
   /// - Throws: `BuildError.tooManyGroups` for more than 4096 names.
   public init(_ groups: some Sequence<Group>) throws {

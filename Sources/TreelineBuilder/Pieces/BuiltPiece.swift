@@ -4,7 +4,8 @@ import Treeline
 /// above the points.
 public struct BuiltPiece: Sendable {
   private(set) var header: PieceHeader
-  private let storage: TreeStorage
+  /// The subtree of the piece; nil for a piece of a merged tree.
+  private let storage: TreeStorage?
   private let rows: PieceMemory
   private let codes: [PieceMemory]
 
@@ -30,13 +31,13 @@ public struct BuiltPiece: Sendable {
 
   /// - Parameter ranks: For each tree index, the rank of the point in the order of rows.
   init(
-    _ task: PieceTask, _ storage: TreeStorage, root: NodeRecord, _ given: PieceRows, by ranks: UnsafePointer<UInt32>,
+    _ task: PieceTask, _ storage: TreeStorage?, root: NodeRecord, _ given: PieceRows, by ranks: UnsafePointer<UInt32>,
     threads: Int, _ monitor: BuildMonitor
   ) {
     (rows, codes) = given.laidOut(by: ranks, threads: threads, monitor)
     self.storage = storage
     var header = PieceHeader(
-      of: task, recordCount: storage.nodeCount, root: root, codeLength: given.layout.length)
+      of: task, recordCount: storage?.nodeCount ?? 0, root: root, codeLength: given.layout.length)
     header.hasWideRows = rows.bytes.count > 4 * task.pointCount
     self.header = header
     for part in PiecePart.allCases { header[part] = monitor.checksum(bytes(of: part, as: header)) }
@@ -47,12 +48,12 @@ public struct BuiltPiece: Sendable {
   private func bytes(of part: PiecePart, as header: PieceHeader) -> UnsafeRawBufferPointer {
     let start: UnsafeRawPointer? =
       switch part {
-      case .points: UnsafeRawPointer(storage.points)
-      case .sums: UnsafeRawPointer(storage.sums)
+      case .points: storage.map { UnsafeRawPointer($0.points) }
+      case .sums: storage.map { UnsafeRawPointer($0.sums) }
       case .rows: UnsafeRawPointer(rows.bytes.baseAddress)
-      case .nodes: UnsafeRawPointer(storage.nodes + 1)
-      case .spreads: UnsafeRawPointer(storage.spreads)
-      case .gaps: UnsafeRawPointer(storage.gaps)
+      case .nodes: storage.map { UnsafeRawPointer($0.nodes + 1) }
+      case .spreads: storage.map { UnsafeRawPointer($0.spreads) }
+      case .gaps: storage.map { UnsafeRawPointer($0.gaps) }
       }
     return UnsafeRawBufferPointer(start: start, count: header.length(of: part))
   }
@@ -62,7 +63,8 @@ extension PieceTask {
   /// Builds the piece.
   ///
   /// - Parameters:
-  ///   - points: All points that the plan assigns to this piece, in any order, as positions on the survey's plane.
+  ///   - points: All points that the plan assigns to this piece, in any order, as positions on the survey's plane. In
+  ///     a merged tree, as places.
   ///   - rows: The row of each point, from 0 to 2^53. No two points have the same row. Points at one position are
   ///     stored in the order of their rows.
   ///   - columns: Columns of the index, in their order in the index.
@@ -108,6 +110,7 @@ extension PieceTask {
     _ layout: CodeLayout, threads: Int, _ monitor: BuildMonitor,
     filledBy fill: (PieceInput) throws(PieceError) -> Void
   ) throws(PieceError) -> BuiltPiece {
+    guard let rule else { return try buildFromPlaces(layout, threads: threads, monitor, filledBy: fill) }
     let memory = BuildMemory(pointCount: pointCount, monitor)
     var rows = PieceRows(pointCount: pointCount, layout)
     do throws(PieceError) {
@@ -138,5 +141,37 @@ extension PieceTask {
       if monitor.isCancelled { throw .cancelled }
       return piece
     } catch .invalid(let error) { throw .invalid(error) } catch { throw .cancelled }
+  }
+
+  /// Builds a piece of a merged tree. The piece has only the rows and codes of its points, in tree order.
+  private func buildFromPlaces(
+    _ layout: CodeLayout, threads: Int, _ monitor: BuildMonitor,
+    filledBy fill: (PieceInput) throws(PieceError) -> Void
+  ) throws(PieceError) -> BuiltPiece {
+    let count = pointCount
+    let places = UnsafeMutablePointer<PlanePoint>.allocate(capacity: 2 * count)
+    let ranks = UnsafeMutablePointer<UInt32>.allocate(capacity: count)
+    ranks.initialize(repeating: .max, count: count)
+    defer {
+      places.deallocate()
+      ranks.deallocate()
+    }
+    var rows = PieceRows(pointCount: count, layout)
+    try fill(rows.input(places))
+    if let row = rows.sort(places, spare: places + count, monitor) { throw .rowTwice(row: Int(row)) }
+    if monitor.isCancelled { throw .cancelled }
+    for rank in 0..<count {
+      let place = Int(places[rank].x) - first
+      guard 0..<count ~= place, ranks[place] == .max else {
+        throw .damaged(
+          what: "piece \(number)", expected: "each place from \(first) to \(end - 1) once",
+          found: "\(places[rank].x)")
+      }
+      ranks[place] = UInt32(rank)
+    }
+    let root = NodeRecord(box: extent.box, count: UInt32(count), childOffset: 0)
+    let piece = BuiltPiece(self, nil, root: root, rows, by: ranks, threads: threads, monitor)
+    if monitor.isCancelled { throw .cancelled }
+    return piece
   }
 }

@@ -11,7 +11,7 @@ import Treeline
     private let columns: [ColumnEncoding]
     private let description: IndexDescription
     /// The tree if it grew by merging; nil if it grew by splitting. The pieces of a merged tree have no nodes.
-    var merged: MergedPieces?
+    package var merged: MergedPieces?
     /// Groups of the index, whose trees are stored one after the other; nil if the index has one tree.
     var groups: TreeGroups?
     /// For each column, the aggregates and searches for which the column is prepared; empty if no column is prepared.
@@ -55,6 +55,7 @@ import Treeline
       to destination: IndexDestination, piecesFrom source: some PieceSource,
       progress: @escaping (_ written: UInt64, _ total: UInt64) -> Bool
     ) throws(PieceError) {
+      precondition((merged == nil) == (plan.rule != nil), "Expected the tree of the plan")
       try checkColumns()
       let records = CodeLayout(columns)
       let headers = try plan.pieces.map { task throws(PieceError) in
@@ -70,7 +71,7 @@ import Treeline
         + (groups.map { [(.groups, $0.bytes)] } ?? [])
         + (merged?.tree.badgeCurve.map { [(.badgeCurve, $0.bytes)] } ?? [])
       let count = plan.pointCount
-      let topRecords = merged == nil ? plan.topRecords : []
+      let topRecords = plan.topRecords
       let order = NodeOrder(topRecords, headers)
       let pairs = NodeSums.count(ofNodes: order.recordCount)
       let treeLengths =
@@ -205,7 +206,7 @@ import Treeline
       }
       for (kind, bytes) in others { try add(kind) { stream throws(PieceError) in try stream.append(bytes) } }
       var header = IndexHeader.Content(
-        plane: survey.plane, growth: merged?.tree.growth ?? .splitting(plan.rule), pointCount: count,
+        plane: survey.plane, growth: merged?.tree.growth ?? .splitting(plan.rule ?? .standard), pointCount: count,
         nodeCount: merged?.tree.withStorage(\.nodeCount) ?? order.recordCount, contentHash: content.finalize())
       header.clippedPointCount = survey.clippedPointCount
       if let merged { header.mergeTraits = merged.tree.withStorage(\.mergeTraits) }

@@ -9,7 +9,8 @@ struct PieceHeader: BitwiseCopyable, Sendable {
   private var magic = Self.magic
   let number: UInt32
   let pointCount: UInt32
-  /// Number of records, including the root's record.
+  /// Number of records, including the root's record; 0 for a piece of a merged tree. Such a piece has only the rows and
+  /// codes of its points.
   let recordCount: UInt32
   /// Length of a point's codes, in bytes.
   let codeLength: UInt16
@@ -45,8 +46,8 @@ struct PieceHeader: BitwiseCopyable, Sendable {
     checksum == ownChecksum && magic == Self.magic && number == UInt32(task.number)
       && pointCount == UInt32(task.pointCount) && self.codeLength == UInt16(clamping: codeLength)
       && (rowWidth == 4 || rowWidth == 8)
-      && root.count == pointCount && root.box == task.extent.box && recordCount % 2 == 1
-      && recordCount < 2 * UInt64(pointCount)
+      && root.count == pointCount && root.box == task.extent.box
+      && (task.rule == nil ? recordCount == 0 : recordCount % 2 == 1 && recordCount < 2 * UInt64(pointCount))
   }
 
   private var ownChecksum: UInt64 {
@@ -58,6 +59,7 @@ struct PieceHeader: BitwiseCopyable, Sendable {
 
   func length(of part: PiecePart) -> Int {
     let (points, records) = (Int(pointCount), Int(recordCount))
+    if records == 0 && part != .rows { return 0 }
     return switch part {
     case .points: points * MemoryLayout<PlanePoint>.stride
     case .sums: records / 2 * MemoryLayout<NodeSums>.stride

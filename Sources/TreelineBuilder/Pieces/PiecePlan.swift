@@ -2,8 +2,8 @@ import Treeline
 
 /// The pieces of a build and the nodes above them, in tree order.
 public struct PiecePlan: Sendable {
-  /// Rule that decides how nodes are split.
-  public let rule: SplitRule
+  /// Rule that decides how nodes are split; nil if the tree grew by merging (see `MergedPieces`).
+  public let rule: SplitRule?
   /// Finds the piece of each point.
   var routing = PointRouting()
   /// For each tree, the step of `routing` at which the search for a point's piece begins. The array is empty if the
@@ -38,6 +38,17 @@ public struct PiecePlan: Sendable {
   }
 
   init(rule: SplitRule) { self.rule = rule }
+
+  /// Divides the points of a tree that grew by merging. Each piece except the last has `pieceSize` points.
+  init(ofMergedTree pointCount: Int, pieceSize: Int) {
+    rule = nil
+    for range in (0..<pointCount).blocks(of: pieceSize) {
+      pieces.append(
+        PieceTask(
+          number: pieces.count, first: range.lowerBound, rule: nil, root: SubtreeRoot(level: 0, corner: nil),
+          extent: PointExtent(ofPlaces: range)))
+    }
+  }
 
   /// The nodes above the pieces, and nil for each piece, in depth-first order. The left child of each node comes before
   /// the right child.
@@ -89,9 +100,9 @@ public struct PieceTask: Sendable {
   public let number: Int
   /// Tree index of the piece's first point.
   public let first: Int
-  let rule: SplitRule
+  let rule: SplitRule?
   let root: SubtreeRoot
-  /// Extent of all points of the piece.
+  /// Extent of all points of the piece; in a merged tree, of their places.
   let extent: PointExtent
 
   /// Number of points. This number exceeds the piece size of the plan only if all points share one position.
@@ -100,7 +111,7 @@ public struct PieceTask: Sendable {
   /// Common position of all points of the piece; nil if the points have different positions. A piece whose points
   /// share one position may have more points than the piece size.
   package var stack: PlanePoint? {
-    extent.box.isPoint ? PlanePoint(x: extent.box.minX, y: extent.box.minY) : nil
+    rule != nil && extent.box.isPoint ? PlanePoint(x: extent.box.minX, y: extent.box.minY) : nil
   }
 
   /// Whether all points of the piece share one position. Such a piece may have more points than the piece size.
@@ -112,7 +123,7 @@ public struct PieceTask: Sendable {
 
 extension PiecePlan: BinaryCodable {
   package func write(to bytes: inout PlainBytes) {
-    bytes.append(rule.kind.rawValue)
+    bytes.append(SplitRule.number(of: rule))
     bytes.append(routing)
     bytes.append(starts)
     bytes.append(pieces)
@@ -120,7 +131,7 @@ extension PiecePlan: BinaryCodable {
   }
 
   package init(from bytes: inout PlainBytes) throws(PieceError) {
-    rule = try SplitRule(from: &bytes)
+    rule = try SplitRule.read(from: &bytes)
     routing = try PointRouting(from: &bytes)
     starts = try bytes.readArray()
     pieces = try bytes.readValues()
@@ -129,8 +140,18 @@ extension PiecePlan: BinaryCodable {
     // Each piece must begin where the piece before it ends.
     var end = 0
     for (number, piece) in pieces.enumerated() {
-      guard piece.number == number, piece.first == end else { throw Self.unsound }
+      guard piece.number == number, piece.first == end, (piece.rule == nil) == (rule == nil) else {
+        throw Self.unsound
+      }
       end += piece.pointCount
+    }
+    if rule == nil {
+      let size = max(pieces.first?.pointCount ?? 1, 1)
+      guard kinds.isEmpty, routing.leafCount == 1, starts.isEmpty, end <= IndexHeader.maximumPointCount,
+        pieces.count == (end + size - 1) / size,
+        pieces.map(\.extent) == PiecePlan(ofMergedTree: end, pieceSize: size).pieces.map(\.extent)
+      else { throw Self.unsound }
+      return
     }
     // Number of subtrees that must follow in `order` after the items checked so far. Each item begins a subtree. After
     // a node, two more subtrees must follow: its children. The number reaches 0 only at the last item.
@@ -150,14 +171,14 @@ extension PiecePlan: BinaryCodable {
 
 extension PieceTask: BinaryCodable {
   package func write(to bytes: inout PlainBytes) {
-    bytes.append(rule.kind.rawValue)
+    bytes.append(SplitRule.number(of: rule))
     bytes.append([UInt64(number), UInt64(first), UInt64(root.level)])
     bytes.append(root.corner.map { [$0] } ?? [])
     bytes.append(extent)
   }
 
   package init(from bytes: inout PlainBytes) throws(PieceError) {
-    rule = try SplitRule(from: &bytes)
+    rule = try SplitRule.read(from: &bytes)
     let numbers: [UInt64] = try bytes.readArray()
     let corners: [PlanePoint] = try bytes.readArray()
     let extent = try PointExtent(from: &bytes)
@@ -172,19 +193,25 @@ extension PieceTask: BinaryCodable {
 }
 
 extension SplitRule {
+  /// Returns the number that is written for a split rule; for nil, a number that belongs to no rule.
+  fileprivate static func number(of rule: SplitRule?) -> UInt32 { rule?.kind.rawValue ?? merged }
+
+  private static let merged = UInt32.max
+
   /// Reads a split rule. Throws an error if a build in pieces does not support the rule.
-  fileprivate init(from bytes: inout PlainBytes) throws(PieceError) {
+  fileprivate static func read(from bytes: inout PlainBytes) throws(PieceError) -> SplitRule? {
     let kind = try bytes.read(UInt32.self)
+    if kind == merged { return nil }
     switch Kind(rawValue: kind) {
-    case .mean: self = .mean
-    case .leastScatter: self = .leastScatter
+    case .mean: return .mean
+    case .leastScatter: return .leastScatter
     case .gamma, nil: throw .damaged(what: "a plan of pieces", expected: "a split rule", found: "number \(kind)")
     }
   }
 }
 
 extension PiecePlan {
-  /// Returns, for each point, the number of its piece.
+  /// Returns, for each point, the number of its piece. In a merged tree, points are given by their places.
   ///
   /// - Complexity: One dot product for each point and each level above the pieces.
   public func pieces(of points: [PlanePoint]) -> [Int] {
@@ -203,6 +230,12 @@ extension PiecePlan {
     of points: UnsafeBufferPointer<PlanePoint>, inParts parts: ArraySlice<UInt16>? = nil,
     to numbers: UnsafeMutablePointer<UInt32>
   ) {
+    if rule == nil {
+      let size = pieces.first?.pointCount ?? 1
+      let last = max(pieces.count, 1) - 1
+      for index in points.indices { numbers[index] = UInt32(min(Int(points[index].x) / size, last)) }
+      return
+    }
     guard let parts else { return routing.leaves(of: points, to: numbers) }
     let starts = parts.map { self.starts[Int($0)] }
     routing.leaves(of: points, from: starts, to: numbers)

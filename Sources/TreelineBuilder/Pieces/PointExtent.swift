@@ -17,6 +17,19 @@ struct PointExtent: Equatable, Sendable {
     self.init(Moments(points, from: PlanePoint(x: 0, y: 0)), in: box)
   }
 
+  /// Returns the extent of the places of some points in a merged tree. A place has the index of a point in tree order
+  /// as its x coordinate, and 0 as its y coordinate.
+  init(ofPlaces range: Range<Int>) {
+    let (first, count) = (UInt128(range.lowerBound), UInt128(range.count))
+    // The sums of i and of i^2 over all i below `count`.
+    let (sum, squares) = (count * (count - 1) / 2, count * (count - 1) * (2 * count - 1) / 6)
+    self.init(
+      Moments(
+        count: UInt64(count), x: UInt64(count * first + sum), y: 0,
+        xx: count * first * first + 2 * first * sum + squares, xy: 0, yy: 0),
+      in: PlaneRect(minX: UInt32(range.lowerBound), minY: 0, maxX: UInt32(range.upperBound - 1), maxY: 0))
+  }
+
   var count: Int { Int(moments.count) }
 
   /// Returns the extent of all points of `a` and all points of `b`.

@@ -4,9 +4,7 @@ import Treeline
   extension ScratchBuild {
     /// Builds all pieces that no earlier run has built. Begins with the last piece, because its points are at the ends
     /// of the files. After the piece is built, the ends can be cut off to free disk space.
-    ///
-    /// - Parameter merged: The tree if it grew by merging.
-    func buildPieces(of plan: PiecePlan, _ merged: MergedPieces? = nil) throws(PieceError) -> ScratchPieces {
+    func buildPieces(of plan: PiecePlan) throws(PieceError) -> ScratchPieces {
       let members = try PieceMembers(of: self)
       let pieces = if let found { found } else { try ScratchPieces(in: folder, of: plan, layout, checkCancelled) }
       // Number of points that belong to built pieces but have not been cut off the files yet. The points of a piece
@@ -22,11 +20,9 @@ import Treeline
             try members.writeStack(task, at: position, write)
           }
         } else {
-          func read(_ input: PieceInput) throws(PieceError) { try members.read(task, to: input) }
-          let piece =
-            if let merged {
-              try merged.build(task, layout, threads: options.threads, monitor, filledBy: read)
-            } else { try task.build(layout, threads: options.threads, monitor, filledBy: read) }
+          let piece = try task.build(layout, threads: options.threads, monitor) { input throws(PieceError) in
+            try members.read(task, to: input)
+          }
           try pieces.append { write throws(PieceError) in try piece.write(write) }
         }
         uncutCount += task.pointCount

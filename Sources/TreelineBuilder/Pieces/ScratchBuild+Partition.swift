@@ -4,7 +4,7 @@ import Treeline
   extension ScratchBuild {
     /// Sorts points, rows and codes by piece. Within each piece, points keep the order of the input.
     ///
-    /// - Parameter merged: The tree if it grew by merging. The points are then replaced by their places in the piece.
+    /// - Parameter merged: The tree if it grew by merging. The points are then replaced by their places.
     func partition(_ plan: PiecePlan, _ merged: MergedPieces? = nil) throws(PieceError) {
       let sorted = try PartitionedPoints(plan, of: self)
       let positions = try Positions(of: self)
@@ -33,12 +33,13 @@ import Treeline
         let ofPoints = try parts?.read(range)
         _ = inChunks(of: range.count, threads: options.threads) { chunk in
           if let merged {
-            merged.findPlaces(of: range.chunk(chunk), target + chunk.lowerBound, sharedLeaves + chunk.lowerBound)
-          } else {
-            plan.findPieces(
-              of: UnsafeBufferPointer(rebasing: shared[chunk]), inParts: ofPoints?[chunk],
-              to: sharedLeaves + chunk.lowerBound)
+            for (index, place) in zip(chunk, merged.places(of: range.chunk(chunk))) {
+              target[index] = PlanePoint(x: place, y: 0)
+            }
           }
+          plan.findPieces(
+            of: UnsafeBufferPointer(rebasing: shared[chunk]), inParts: ofPoints?[chunk],
+            to: sharedLeaves + chunk.lowerBound)
         }
         if !columns.isEmpty { try encode(try values.read(batch: number), layout, to: codes) }
         for index in block.indices {

@@ -65,7 +65,9 @@ import Treeline
       /// - Parameter codeLength: Length of the codes of all columns for one point, in bytes.
       func pieceSize(codeLength: Int) -> Int {
         let bytesPerPoint = ScratchBuild.bytesPerPoint + 2 * codeLength
-        return max(BuildPlan.leastPieceSize, min((memory - reserve) / bytesPerPoint, IndexHeader.maximumPointCount))
+        // While the pieces of a merged tree are built, parts of the tree's arrays are in memory, too.
+        let available = (memory - reserve) / (merging == nil ? 1 : 4)
+        return max(BuildPlan.leastPieceSize, min(available / bytesPerPoint, IndexHeader.maximumPointCount))
       }
     }
 
@@ -333,7 +335,7 @@ import Treeline
       if let merging = options.merging { merged = try merge(by: merging) }
       let plan = if let merged { merged.plan } else { try plan() }
       if merged != nil || !state.isPartitioned { try partition(plan, merged) }
-      let pieces = try buildPieces(of: plan, merged)
+      let pieces = try buildPieces(of: plan)
       try checkCancelled()
       var assembly = IndexAssembly(of: plan, state.survey, columns: columns, description: options.description)
       assembly.merged = merged

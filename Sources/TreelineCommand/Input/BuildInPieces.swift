@@ -56,7 +56,7 @@ final class BuildInPieces {
   /// build could run in pieces. Returns nil if the build can run in pieces.
   private static func obstacle(to plan: Plan) -> (reason: String, remedy: String)? {
     let growth = plan.options.growth
-    guard let reason = ScratchBuild.obstacle(to: growth, isGrouped: !plan.groups.isEmpty) else { return nil }
+    guard let reason = ScratchBuild.obstacle(to: growth) else { return nil }
     return (
       reason, growth.mergeMetric == nil ? "use '--split mean' or '--split least-scatter'" : "use '--for limit'"
     )

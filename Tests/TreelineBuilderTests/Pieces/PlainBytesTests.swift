@@ -33,6 +33,7 @@ import Treeline
     let pieces = plan.pieces
     #expect(pieces.pieces.count > 6)
     damage(pieces.bytes) { _ = try PiecePlan(bytes: $0).pieces(of: points) }
+    damage(PiecePlan(ofMergedTree: 100, pieceSize: 30).bytes) { _ = try PiecePlan(bytes: $0).pieces(of: points) }
     for task in pieces.pieces { damage(task.bytes) { try PieceTask(bytes: $0) } }
   }
 

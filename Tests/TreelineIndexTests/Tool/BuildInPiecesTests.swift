@@ -108,7 +108,6 @@ import Treeline
   @Test(arguments: [
     (["--grow", "scatter"], "--for limit"),
     (["--split", "gamma:2"], "--split mean"), (["--separations", "--split", "gamma:2"], "--split mean"),
-    (["--grow", "badges", "--group-by", "country"], "--for limit"),
   ])
   func whatPiecesCannotHaveIsRefused(_ options: [String], _ remedy: String) throws {
     let folder = try TemporaryFolder()

@@ -13,6 +13,8 @@ import Treeline
       ["--group-by", "kind", "--never-cluster", "single", "--columns", "all", "--split", "mean", "--separations"],
       ["--group-by", "name", "--columns", "kind:category", "--attributes", "name", "--title", "Towns"],
       ["--group-by", "kind", "--never-cluster", "single", "--x", "lon", "--y", "lat"],
+      ["--group-by", "kind", "--never-cluster", "single", "--columns", "all", "--for", "badges", "--anchor", "member"],
+      ["--group-by", "name", "--for", "spacing", "--x", "lon", "--y", "lat"],
     ], [[], ["--row", "id"]])
   func sameBytesAsInMemory(_ options: [String], _ row: [String]) throws {
     let folder = try TemporaryFolder()
