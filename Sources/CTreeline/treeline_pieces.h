@@ -60,6 +60,10 @@ void treeline_stream_free(treeline_stream *stream);
 /// 4. Build each piece into a folder.
 /// 5. Assemble the folder into the index.
 ///
+/// A tree that grows by merging has no plan. Instead, one process adds all positions to a `treeline_merging`, which
+/// merges them in files. It returns the pieces, and the *place* of each point. A point is then given by its place as x,
+/// and 0 as y, instead of its position.
+///
 /// Columns are surveyed too. The total of the column surveys determines an encoding, which converts the values of a
 /// point to codes. The codes are sent to the piece together with the point.
 
@@ -67,9 +71,11 @@ void treeline_stream_free(treeline_stream *stream);
 typedef struct treeline_survey treeline_survey;
 /// The division of the points into pieces, while it is being determined.
 typedef struct treeline_plan treeline_plan;
+/// A tree that grows by merging.
+typedef struct treeline_merging treeline_merging;
 /// The questions of a plan to all points, and the answers of some points.
 typedef struct treeline_round treeline_round;
-/// The pieces of a plan.
+/// The pieces of a plan or of a merging.
 typedef struct treeline_pieces treeline_pieces;
 /// A summary of the values of columns.
 typedef struct treeline_column_survey treeline_column_survey;
@@ -133,6 +139,32 @@ bool treeline_round_add_answers(treeline_round *round, const void *answers, size
 treeline_bytes *treeline_round_answers(const treeline_round *round);
 void treeline_round_free(treeline_round *round);
 
+/// Begins a tree that grows by merging. All points are added next, and then `treeline_merging_pieces` is called.
+///
+/// Options: for, grow, badge-gap, anchor and threads as in `treeline_build`, except grow=scatter; piece-size as in
+/// `treeline_plan_create`; memory=1000000000, the approximate limit of memory in bytes; rows=true, if each point is
+/// added with its row. Otherwise points must be added in the order of their rows.
+///
+/// \param survey Survey of all points.
+/// \param folder Scratch folder, which is created and removed again. It has files without names, with some 130 bytes
+/// per point.
+/// \param monitor Used until `treeline_merging_pieces` returns; may be NULL.
+treeline_merging *treeline_merging_create(
+    const treeline_survey *survey, const char *folder, const char *options, const treeline_monitor *monitor,
+    treeline_error **error);
+/// Adds points, given by their positions on the plane of the survey.
+///
+/// \param rows Row of each point, with the option rows=true; otherwise ignored.
+bool treeline_merging_add_points(
+    treeline_merging *merging, const uint32_t *positions, const int64_t *rows, size_t count, treeline_error **error);
+/// Merges the points, unless they are merged already. Returns the pieces.
+treeline_bytes *treeline_merging_pieces(treeline_merging *merging, treeline_error **error);
+/// Writes the place of each point. Points are numbered in the order in which they were added. The points must be merged
+/// already.
+bool treeline_merging_places(
+    const treeline_merging *merging, size_t first, size_t count, uint32_t *places, treeline_error **error);
+void treeline_merging_free(treeline_merging *merging);
+
 /// Creates a survey of columns without values. Only names, types and kinds of the columns are read.
 treeline_column_survey *treeline_column_survey_create(
     const treeline_column *columns, size_t column_count, treeline_error **error);
@@ -187,7 +219,7 @@ bool treeline_encoding_encode(
     treeline_error **error);
 void treeline_encoding_free(treeline_encoding *encoding);
 
-/// Reads pieces that `treeline_plan_pieces` has returned.
+/// Reads pieces that `treeline_plan_pieces` or `treeline_merging_pieces` has returned.
 treeline_pieces *treeline_pieces_read(const void *bytes, size_t count, treeline_error **error);
 /// Returns a row for each piece, in tree order: the integer "point_count", and the boolean "is_stack", which is true if
 /// all points of the piece share one position.
@@ -226,12 +258,14 @@ void treeline_piece_free(treeline_piece *piece);
 ///
 /// \param survey Survey of all points.
 /// \param encoding Encoding with which the pieces were built; NULL if the pieces have no columns.
+/// \param merging The merging that has returned the pieces; NULL for the pieces of a plan.
 ///
 /// `description` and `monitor` may be NULL.
 bool treeline_assemble(
     const treeline_pieces *pieces, const treeline_survey *survey, const treeline_encoding *encoding,
-    const char *folder, const char *path, const char *options, const treeline_description *description,
-    bool overwriting, const treeline_monitor *monitor, treeline_error **error);
+    const treeline_merging *merging, const char *folder, const char *path, const char *options,
+    const treeline_description *description, bool overwriting, const treeline_monitor *monitor,
+    treeline_error **error);
 
 #ifdef __cplusplus
 }

@@ -96,9 +96,10 @@ public func writePiece(_ piece: OpaquePointer?, _ folder: UnsafePointer<CChar>?,
 
 @_cdecl("treeline_assemble")
 public func assemble(
-  _ pieces: OpaquePointer?, _ survey: OpaquePointer?, _ encoding: OpaquePointer?, _ folder: UnsafePointer<CChar>?,
-  _ path: UnsafePointer<CChar>?, _ options: UnsafePointer<CChar>?, _ description: UnsafePointer<treeline_description>?,
-  _ overwriting: Bool, _ monitor: UnsafePointer<treeline_monitor>?, _ error: ErrorPlace
+  _ pieces: OpaquePointer?, _ survey: OpaquePointer?, _ encoding: OpaquePointer?, _ merging: OpaquePointer?,
+  _ folder: UnsafePointer<CChar>?, _ path: UnsafePointer<CChar>?, _ options: UnsafePointer<CChar>?,
+  _ description: UnsafePointer<treeline_description>?, _ overwriting: Bool,
+  _ monitor: UnsafePointer<treeline_monitor>?, _ error: ErrorPlace
 ) -> Bool {
   attempt(error) { () -> Void in
     let options = try read(options) { parameters in
@@ -112,11 +113,23 @@ public func assemble(
       throw ArgumentError(
         "expected a survey of the plan's \(plan.pointCount) points, found a survey of \(survey.pointCount) points")
     }
+    let merged = merging == nil ? nil : try merging.object(MergingObject.self).finished()
+    guard (merged == nil) == (plan.rule != nil), merged?.plan.pointCount ?? plan.pointCount == plan.pointCount else {
+      throw ArgumentError(
+        "expected the pieces of \(merged == nil ? "a tree that grew by splitting" : "this merging"), found other pieces"
+      )
+    }
     let destination = try IndexDestination(text(path, "a path"), overwriting: overwriting)
     let steps = PieceSteps(monitor?.pointee)
     let folder = try text(folder, "a folder")
     var assembly = IndexAssembly(
       of: plan, survey, columns: encoding.encodedColumns, description: IndexDescription(description?.pointee))
+    if let merged {
+      guard !options.hasSeparations else {
+        throw ArgumentError("separations=true is for trees that grow by splitting; a merged tree has distances already")
+      }
+      assembly.merged = merged
+    }
     if options.hasSeparations {
       // The closure is called by only one thread at a time.
       nonisolated(unsafe) let reporting = steps

@@ -112,11 +112,7 @@ public func createStream(
       options.columns = columns.map(\.requested)
       return (tree: tree, scratch: options, folder: parameters.text("scratch"))
     }
-    if let reason = ScratchBuild.obstacle(to: options.tree.growth, isGrouped: false) {
-      throw PieceError.unsupported(
-        what: "A tree \(options.tree.growth.phrase)", reason: reason,
-        remedy: "choose another growth, or build in memory")
-    }
+    try refuseInPieces(options.tree.growth)
     return try StreamObject(
       text(path, "a path"), overwriting: overwriting, (options.scratch, options.folder), columns: columns)
   }

@@ -18,7 +18,7 @@ from treelinemap._spark_tasks import Tasks
 
 import cluster
 import points
-from faulty_tasks import GATHERING, STAGES, Lost
+from faulty_tasks import GATHERING, PLANNING, STAGES, Lost
 from programs import program
 from suite import note, pytest_sessionstart, pytest_terminal_summary  # noqa: F401
 
@@ -73,22 +73,27 @@ class Builds:
             points.write(folder, shape, self.count, files=8, has_columns=has_columns)
         return folder
 
-    def index(self, shape, split="mean", has_columns=False):
+    def index(self, shape, split="mean", has_columns=False, supporting=None):
         """Returns the path of the index that the tool builds."""
         data = self.data(shape, has_columns)
-        path = f"{data}-{split}.treeline"
-        return path if os.path.exists(path) else points.index(data, path, "--split", split, "--separations")
+        path = f"{data}-{supporting or split}.treeline"
+        growth = ("--for", supporting) if supporting else ("--split", split, "--separations")
+        return path if os.path.exists(path) else points.index(data, path, *growth)
 
-    def check(self, shape, partitions, split="mean", tasks=Tasks, columns=(), kinds=None):
+    def check(self, shape, partitions, split="mean", tasks=Tasks, columns=(), kinds=None, supporting=None):
         """Builds an index on Spark, and compares its bytes with the tool's index of the same points. Returns the result
-        of the build."""
+        of the build.
+
+        :param supporting: As in `treelinemap.spark.build`. If it is given, the tree grows by merging.
+        """
         df = self.session.read.parquet(self.data(shape, bool(columns))).repartition(partitions)
-        expected = self.index(shape, split, bool(columns))
+        expected = self.index(shape, split, bool(columns), supporting)
+        growth = {"supporting": supporting} if supporting else {"split": split, "separations": True}
         folder = tempfile.mkdtemp(dir=self.work)
         os.mkdir(f"{folder}/marks")
         out, start, stages = f"{folder}/out.treeline", time.monotonic(), {}
         built = treelinemap.spark.build(
-            df, "lon", "lat", row="id", columns=columns, kinds=kinds, out=out, split=split, separations=True,
+            df, "lon", "lat", row="id", columns=columns, kinds=kinds, out=out, **growth,
             refused=f"{folder}/refused.parquet", piece_size=max(17, self.count // 12), _tasks=tasks,
             progress=lambda stage, _: stages.setdefault(stage, time.monotonic() - start))
         told = ", ".join(f"{stage} from {second:.1f}" for stage, second in stages.items())
@@ -97,7 +102,8 @@ class Builds:
         assert set(os.listdir(folder)) <= {"marks", "out.treeline", "refused.parquet"}, "expected nothing left"
         # With fewer points, a build has fewer stages.
         if issubclass(tasks, Lost) and self.count >= STANDARD_COUNT:
-            assert sorted(os.listdir(f"{folder}/marks")) == sorted(STAGES + GATHERING if columns else STAGES)
+            wanted = {*STAGES, *(GATHERING if columns else ())} - ({*PLANNING} if supporting else set())
+            assert set(os.listdir(f"{folder}/marks")) == wanted
         return built
 
 

@@ -35,6 +35,29 @@ def test_points_of_any_shape_in_any_number_of_partitions(builds, shape, partitio
     builds.check(shape, partitions, split)
 
 
+@pytest.mark.parametrize("shape, supporting, tasks", [
+    (points.towns, "spacing", Twice), (points.stack, "badges", Lost),
+])
+def test_merged_trees_of_any_shape(builds, shape, supporting, tasks):
+    builds.check(shape, 16, tasks=tasks, supporting=supporting)
+
+
+def test_a_merged_tree_with_columns(builds):
+    builds.check(points.flawed, 5, columns=points.TYPES.names, kinds=points.TOLD, supporting="badges")
+
+
+def test_a_merged_tree_on_a_plane_without_row_numbers(builds, tmp_path):
+    """Points at one position stay in the order in which Spark returns them."""
+    df = builds.session.read.parquet(builds.data(points.stack))
+    df = df.selectExpr("lon * 1000 AS x", "lat * 7 AS y").coalesce(1)
+    options = {"planar": True, "supporting": "badges", "badge_gap": 5, "anchor": "member"}
+    out, expected = tmp_path / "plane.treeline", tmp_path / "whole.treeline"
+    treelinemap.spark.build(df, "x", "y", out=out, piece_size=builds.count // 7, **options)
+    table = df.toPandas()
+    treelinemap.build(table.x.to_numpy(), table.y.to_numpy(), **options).save(expected)
+    assert filecmp.cmp(out, expected, shallow=False), "expected the bytes of a build in memory"
+
+
 def test_rows_on_no_map_are_counted_and_all_listed(builds):
     built = builds.check(points.flawed, 16)
     table = pq.read_table(builds.data(points.flawed)).to_pandas()

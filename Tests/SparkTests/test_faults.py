@@ -37,7 +37,8 @@ def test_faulty_arguments_are_told(rows, tmp_path, words, arguments):
 
 
 @pytest.mark.parametrize("words, arguments", [
-    ("gamma", {"split": "gamma:2"}), ("piece_size", {"piece_size": 1}), ("memory", {"memory": 0}),
+    ("gamma", {"split": "gamma:2"}), ("split", {"supporting": "badges", "split": "mean"}),
+    ("found best", {"supporting": "best"}), ("piece_size", {"piece_size": 1}), ("memory", {"memory": 0}),
     ("not an index", {"out": __file__}), ("No such file", {"out": "/no/such/folder/none.treeline"}),
     ("No such file", {"refused": "/no/such/folder/none.parquet"}), ("another path", {"refused": "none.treeline"}),
 ])

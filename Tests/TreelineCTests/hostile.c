@@ -348,6 +348,17 @@ static void test_damaged_bytes(void) {
   NO_ERROR(bytes = treeline_column_survey_encoding(column_survey, NULL, &error));
   damage(bytes, reads_encoding);
   treeline_column_survey_free(column_survey);
+  treeline_merging *merging;
+  survey = treeline_survey_create(false);
+  NO_ERROR(merging = treeline_merging_create(survey, "/tmp/treeline-merging", "for=spacing", NULL, &error));
+  NO_ERROR(bytes = treeline_merging_pieces(merging, &error));
+  damage(bytes, reads_pieces);
+  for (size_t i = 0; i < COUNT(sizes); i++) {
+    REFUSED(treeline_merging_add_points(merging, positions, rows, sizes[i], &error));
+    REFUSED(treeline_merging_places(merging, sizes[i], sizes[i], found, &error));
+  }
+  treeline_merging_free(merging);
+  treeline_survey_free(survey);
 }
 
 void test_hostile_calls(const treeline_tree *tree) {

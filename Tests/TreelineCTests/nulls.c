@@ -239,12 +239,29 @@ static void test_points_of_pieces(void) {
   IS_TOLD(treeline_piece_write(piece, NULL, 1, &error));
   treeline_piece_free(piece);
   treeline_piece_free(NULL);
-  IS_TOLD(treeline_assemble(NULL, survey, NULL, "/tmp", "/tmp/index", NULL, NULL, true, NULL, &error));
-  IS_TOLD(treeline_assemble(pieces, NULL, NULL, "/tmp", "/tmp/index", NULL, NULL, true, NULL, &error));
-  IS_TOLD(treeline_assemble(pieces, survey, NULL, NULL, "/tmp/index", NULL, NULL, true, NULL, &error));
-  IS_TOLD(treeline_assemble(pieces, survey, NULL, "/tmp", NULL, NULL, NULL, true, NULL, &error));
+  IS_TOLD(treeline_assemble(NULL, survey, NULL, NULL, "/tmp", "/tmp/index", NULL, NULL, true, NULL, &error));
+  IS_TOLD(treeline_assemble(pieces, NULL, NULL, NULL, "/tmp", "/tmp/index", NULL, NULL, true, NULL, &error));
+  IS_TOLD(treeline_assemble(pieces, survey, NULL, NULL, NULL, "/tmp/index", NULL, NULL, true, NULL, &error));
+  IS_TOLD(treeline_assemble(pieces, survey, NULL, NULL, "/tmp", NULL, NULL, NULL, true, NULL, &error));
   treeline_pieces_free(pieces);
   treeline_pieces_free(NULL);
+  treeline_merging *merging;
+  IS_TOLD(treeline_merging_create(NULL, "/tmp/merging", "for=badges", NULL, &error));
+  IS_TOLD(treeline_merging_create(survey, NULL, "for=badges", NULL, &error));
+  EXPECT_ERROR(
+      treeline_merging_create(survey, "/tmp/merging", NULL, NULL, &error), TREELINE_ERROR_ARGUMENT, "for=badges");
+  IS_ALLOWED((merging = treeline_merging_create(survey, "/tmp/merging", "for=badges", NULL, &error)));
+  IS_TOLD(treeline_merging_add_points(NULL, positions, rows, 3, &error));
+  IS_TOLD(treeline_merging_add_points(merging, NULL, rows, 3, &error));
+  IS_ALLOWED(treeline_merging_add_points(merging, positions, NULL, 3, &error));
+  IS_TOLD(treeline_merging_pieces(NULL, &error));
+  IS_ALLOWED((bytes = treeline_merging_pieces(merging, &error)));
+  treeline_bytes_free(bytes);
+  IS_TOLD(treeline_merging_places(NULL, 0, 3, numbers, &error));
+  IS_TOLD(treeline_merging_places(merging, 0, 3, NULL, &error));
+  IS_ALLOWED(treeline_merging_places(merging, 0, 0, NULL, &error));
+  treeline_merging_free(merging);
+  treeline_merging_free(NULL);
   treeline_survey_free(survey);
   treeline_survey_free(NULL);
 }

@@ -102,6 +102,40 @@ static treeline_bytes *plan_parts(const char *options, const uint32_t *positions
   return pieces;
 }
 
+/// Merges the points. Replaces their positions by their places.
+static treeline_bytes *merge_parts(
+    const char *options, const treeline_survey *survey, uint32_t *positions, const char *folder,
+    treeline_merging **merging) {
+  char scratch[1020];
+  snprintf(scratch, sizeof scratch, "%s/merging", folder);
+  EXPECT_ERROR(treeline_merging_create(survey, scratch, "split=mean", NULL, &error), TREELINE_ERROR_ARGUMENT, "for=");
+  EXPECT_ERROR(treeline_merging_create(survey, scratch, "grow=scatter", NULL, &error), TREELINE_ERROR_BUILD, "scatter");
+  NO_ERROR(*merging = treeline_merging_create(survey, scratch, options, NULL, &error));
+  static uint32_t places[POINTS];
+  EXPECT_ERROR(
+      treeline_merging_places(*merging, 0, 1, places, &error), TREELINE_ERROR_ARGUMENT, "not merged yet");
+  static int64_t rows[POINTS];
+  for (int i = 0; i < POINTS; i++)
+    rows[i] = i;
+  EXPECT_ERROR(
+      treeline_merging_add_points(*merging, positions, NULL, 7, &error), TREELINE_ERROR_ARGUMENT, "the row of each");
+  NO_ERROR(EXPECT(treeline_merging_add_points(*merging, positions, rows, 7, &error)));
+  NO_ERROR(EXPECT(treeline_merging_add_points(*merging, positions + 14, rows + 7, POINTS - 7, &error)));
+  EXPECT_ERROR(treeline_merging_add_points(*merging, positions, rows, 1, &error), TREELINE_ERROR_PIECES, "points");
+  treeline_bytes *pieces, *again;
+  NO_ERROR(pieces = treeline_merging_pieces(*merging, &error));
+  NO_ERROR(again = treeline_merging_pieces(*merging, &error));
+  treeline_bytes_free(again);
+  EXPECT_ERROR(treeline_merging_add_points(*merging, positions, rows, 1, &error), TREELINE_ERROR_ARGUMENT, "already");
+  NO_ERROR(EXPECT(treeline_merging_places(*merging, 0, POINTS, places, &error)));
+  EXPECT_ERROR(treeline_merging_places(*merging, 1, POINTS, places, &error), TREELINE_ERROR_ARGUMENT, "points after 1");
+  for (int i = 0; i < POINTS; i++) {
+    positions[2 * i] = places[i];
+    positions[2 * i + 1] = 0;
+  }
+  return pieces;
+}
+
 static void build_piece(
     const treeline_pieces *pieces, size_t number, const uint32_t *positions, const uint32_t *numbers,
     const treeline_encoding *encoding, const uint8_t *codes, const char *folder) {
@@ -153,7 +187,9 @@ static void test_steps(
   for (int i = 0; i < POINTS; i++)
     EXPECT(uncut[2 * i] - facts.seam == positions[2 * i] && uncut[2 * i + 1] == positions[2 * i + 1]);
 
-  treeline_bytes *plan = plan_parts(options, positions);
+  treeline_merging *merging = NULL;
+  treeline_bytes *plan = strstr(options, "for=") ? merge_parts(options, survey, positions, folder, &merging)
+                                                 : plan_parts(options, positions);
   size_t length;
   const void *start = treeline_bytes_start(plan, &length);
   treeline_pieces *pieces;
@@ -169,9 +205,10 @@ static void test_steps(
   treeline_pieces_find(pieces, positions, POINTS, numbers);
   char path[1000];
   snprintf(path, sizeof path, "%s/index", folder);
-  EXPECT_ERROR(treeline_assemble(pieces, survey, encoding, folder, path, assembly, NULL, false, NULL, &error),
+  EXPECT_ERROR(treeline_assemble(pieces, survey, encoding, merging, folder, path, assembly, NULL, false, NULL, &error),
       TREELINE_ERROR_WRITING, "piece-0");
-  EXPECT_ERROR(treeline_assemble(pieces, survey, encoding, folder, path, "speed=high", NULL, false, NULL, &error),
+  EXPECT_ERROR(
+      treeline_assemble(pieces, survey, encoding, merging, folder, path, "speed=high", NULL, false, NULL, &error),
       TREELINE_ERROR_PARAMETER, "speed");
   for (size_t i = count; i > 0; i--)
     build_piece(pieces, i - 1, positions, numbers, encoding, codes, folder);
@@ -179,10 +216,14 @@ static void test_steps(
   treeline_monitor monitor = {.progress = note_stage};
   if (!strstr(assembly, "separations"))
     monitor.context = "writing";
-  NO_ERROR(EXPECT(treeline_assemble(pieces, survey, encoding, folder, path, assembly, NULL, false, &monitor, &error)));
+  NO_ERROR(EXPECT(
+      treeline_assemble(pieces, survey, encoding, merging, folder, path, assembly, NULL, false, &monitor, &error)));
   EXPECT(stage_count > 0 && are_same(path, whole));
+  if (merging)
+    EXPECT_ERROR(treeline_assemble(pieces, survey, encoding, NULL, folder, path, NULL, NULL, false, NULL, &error),
+        TREELINE_ERROR_ARGUMENT, "other pieces");
   none = treeline_survey_create(false);
-  EXPECT_ERROR(treeline_assemble(pieces, none, encoding, folder, path, NULL, NULL, false, NULL, &error),
+  EXPECT_ERROR(treeline_assemble(pieces, none, encoding, merging, folder, path, NULL, NULL, false, NULL, &error),
       TREELINE_ERROR_ARGUMENT, "found a survey of 0 points");
   treeline_survey_free(none);
   for (size_t i = 0; i < count; i++) {
@@ -193,6 +234,7 @@ static void test_steps(
   EXPECT(unlink(path) == 0);
   treeline_pieces_free(pieces);
   treeline_bytes_free(plan);
+  treeline_merging_free(merging);
   treeline_survey_free(survey);
   treeline_encoding_free(encoding);
   free(codes);
@@ -257,7 +299,7 @@ static void test_stack(const char *folder, const char *whole) {
   NO_ERROR(EXPECT(treeline_piece_write(piece, folder, 1, &error)));
   char path[1000];
   snprintf(path, sizeof path, "%s/index", folder);
-  NO_ERROR(EXPECT(treeline_assemble(pieces, survey, encoding, folder, path, NULL, NULL, false, NULL, &error)));
+  NO_ERROR(EXPECT(treeline_assemble(pieces, survey, encoding, NULL, folder, path, NULL, NULL, false, NULL, &error)));
   for (int i = 0; i < COUNT; i++)
     values[i] = 3 * i;
   treeline_tree *tree;
@@ -376,6 +418,10 @@ void test_pieces(const char *path) {
   treeline_column columns[COLUMNS_GIVEN];
   save_whole("split=mean&separations=true", columns, columns_from(0, columns), whole);
   test_steps("split=mean&piece-size=700", COLUMNS_GIVEN, "separations=true&memory=200000&threads=2", whole, folder);
+  save_whole("for=badges&badge-gap=4&anchor=member", columns, columns_from(0, columns), whole);
+  test_steps(
+      "for=badges&badge-gap=4&anchor=member&piece-size=700&memory=200000&rows=true", COLUMNS_GIVEN, "threads=2", whole,
+      folder);
   test_columns_that_fail();
   test_long_dictionaries();
   save_whole("split=mean", NULL, 0, whole);

@@ -28,6 +28,8 @@ MARK = "treeline-scratch"
 REFUSED = np.dtype([("row", "<i8"), ("x", "<f8"), ("y", "<f8")])
 #: The end of a batch of values in a file: the number of points and the number of bytes before this end.
 VALUES_END = np.dtype([("point", "<i8"), ("byte", "<i8")])
+#: Name of the file with the place of each point in a merged tree.
+PLACES = "places"
 #: Columns of the result of `Tasks.read`, which has one row for each partition.
 READ = "partition long, name string, points long, rows long, refused long, fault string"
 
@@ -39,16 +41,20 @@ class Section:
     name: str
     first: int
     count: int
+    #: Number of points that were read before these points.
+    number: int
     #: Number to add to the rows that are stored in the file.
     first_row: int
 
 
 @dataclass(frozen=True)
 class Places:
-    """The data for projecting points: the meridian at which Web Mercator is cut, or the survey of plain coordinates."""
+    """Where points are: the meridian at which Web Mercator is cut, or the survey of plain coordinates."""
 
     seam: int
     survey: bytes | None
+    #: Whether points are given by their places in a merged tree, instead of their positions.
+    are_merged: bool = False
 
 
 @dataclass(frozen=True)
@@ -241,7 +247,7 @@ class Tasks:
         """Answers the questions of one round of planning for the points of some sections."""
         round = Round(question.value)
         for section in sections:
-            for positions, _ in self._blocks(section, places):
+            for positions, _ in self.blocks(section, places):
                 round.add(positions)
         yield round.answers()
 
@@ -257,8 +263,8 @@ class Tasks:
         """Yields blocks with the positions, rows and codes of points. The key of a block is the number of its piece."""
         pieces, encoding = plan.value.pieces, plan.value.encoding
         for section in sections:
-            for positions, block in self._blocks(section, places):
-                rows = np.fromfile(self.path(section.name, "rows"), "<i8", block.count, offset=8 * block.first)
+            for positions, block in self.blocks(section, places):
+                rows = self.rows(block)
                 codes = self._codes(block, encoding)
                 numbers = pieces.find(positions)
                 # numpy sorts 16-bit numbers with a radix sort, which is fast.
@@ -268,7 +274,7 @@ class Tasks:
                 starts = np.flatnonzero(np.diff(sorted_numbers, prepend=np.uint32((1 << 32) - 1)))
                 for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(order)]):
                     own = order[start:end]
-                    parts = (positions[own], rows[own] + section.first_row, codes[own])
+                    parts = (positions[own], rows[own], codes[own])
                     yield int(sorted_numbers[start]), b"".join(part.tobytes() for part in parts)
 
     def build(self, plan: Any, blocks: Iterable[tuple[int, bytes]]) -> Iterator[int]:
@@ -286,19 +292,28 @@ class Tasks:
             begun.pop(number).write(self.folder)
             yield number
 
-    def _blocks(self, section: Section, places: Any) -> Iterator[tuple[AnyArray, Section]]:
-        """Yields the positions of a section's points in blocks."""
+    def blocks(self, section: Section, places: Any) -> Iterator[tuple[AnyArray, Section]]:
+        """Yields the positions of a section's points in blocks. In a merged tree, yields their places."""
         place, path = places.value, self.path(section.name, "points")
         survey = None if place.survey is None else Survey(data=place.survey)
         for first in range(section.first, section.first + section.count, self.block_size):
             count = min(self.block_size, section.first + section.count - first)
-            if survey is not None:
+            number = section.number + first - section.first
+            if place.are_merged:
+                positions = np.zeros((count, 2), np.uint32)
+                positions[:, 0] = np.fromfile(os.path.join(self.folder, PLACES), "<u4", count, offset=4 * number)
+            elif survey is not None:
                 pairs = np.fromfile(path, "<f8", 2 * count, offset=16 * first).reshape(count, 2)
                 positions = survey.project(pairs[:, 0], pairs[:, 1])
             else:
                 positions = np.fromfile(path, "<u4", 2 * count, offset=8 * first).reshape(count, 2)
                 positions[:, 0] -= np.uint32(place.seam)
-            yield positions, Section(section.name, first, count, section.first_row)
+            yield positions, Section(section.name, first, count, number, section.first_row)
+
+    def rows(self, section: Section) -> AnyArray:
+        """Returns the rows of a section's points."""
+        path, offset = self.path(section.name, "rows"), 8 * section.first
+        return np.fromfile(path, "<i8", section.count, offset=offset) + section.first_row
 
     def _codes(self, section: Section, encoding: Encoding) -> AnyArray:
         """Returns an array with the codes of a section's points, which has a row for each point."""

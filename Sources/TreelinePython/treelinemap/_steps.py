@@ -50,8 +50,15 @@ _piece_create = _declare(_quick, "piece_create", _handle, *_bytes, _handle, _err
 _piece_add = _declare(_slow, "piece_add", c_bool, _handle, c_void_p, c_void_p, c_void_p, c_size_t, _error)
 _piece_write = _declare(_slow, "piece_write", c_bool, _handle, _text, c_size_t, _error)
 _piece_free = _declare(_quick, "piece_free", None, _handle)
+_merging_create = _declare(_slow, "merging_create", _handle, _handle, _text, _text, POINTER(c.Monitor), _error)
+_merging_add_points = _declare(
+    _slow, "merging_add_points", c_bool, _handle, c_void_p, c_void_p, c_size_t, _error
+)  # fmt: skip
+_merging_pieces = _declare(_slow, "merging_pieces", _handle, _handle, _error)
+_merging_places = _declare(_slow, "merging_places", c_bool, _handle, c_size_t, c_size_t, c_void_p, _error)
+_merging_free = _declare(_slow, "merging_free", None, _handle)
 _assemble = _declare(
-    _slow, "assemble", c_bool, _handle, _handle, _handle, _text, _text, _text, POINTER(c.Description), c_bool,
+    _slow, "assemble", c_bool, _handle, _handle, _handle, _handle, _text, _text, _text, POINTER(c.Description), c_bool,
     POINTER(c.Monitor), _error,
 )  # fmt: skip
 _columns = (POINTER(c.Column), c_size_t)
@@ -246,8 +253,35 @@ class Round(_Object):
         return c.bytes_of(_round_answers(self.pointer))
 
 
+class Merging(_Object):
+    """A tree that grows by merging. Its large arrays are in files."""
+
+    def __init__(
+        self, survey: Survey, folder: str, options: str, progress: Callable[[str, float], None] | None
+    ) -> None:
+        """:param folder: Scratch folder, which is created and removed again."""
+        self._monitor = Monitor(progress)
+        arguments = (survey.pointer, c.encoded_path(folder), options.encode(), self._monitor.reference)
+        super().__init__(c.call(_merging_create, *arguments), _merging_free)
+
+    def add(self, positions: AnyArray, rows: AnyArray | None) -> None:
+        """:param rows: Rows of the points; None if points are added in the order of their rows."""
+        given = None if rows is None else rows.ctypes.data
+        c.call(_merging_add_points, self.pointer, positions.ctypes.data, given, len(positions))
+
+    def pieces(self) -> bytes:
+        """Merges the points. Returns the pieces."""
+        return c.bytes_of(self._monitor.run(lambda: c.call(_merging_pieces, self.pointer)))
+
+    def places(self, first: int, count: int) -> AnyArray:
+        """Returns the places of some points, in the order in which they were added."""
+        places = np.empty(count, np.uint32)
+        c.call(_merging_places, self.pointer, first, count, places.ctypes.data)
+        return places
+
+
 class Pieces(_Object):
-    """The pieces into which a plan divides the points."""
+    """The pieces into which a plan or a merging divides the points."""
 
     def __init__(self, data: bytes) -> None:
         super().__init__(c.call(_pieces_read, data, len(data)), _pieces_free)
@@ -256,7 +290,8 @@ class Pieces(_Object):
         self.counts, self.are_stacks = table["point_count"], table["is_stack"]
 
     def find(self, positions: AnyArray) -> AnyArray:
-        """Returns, for each point, the number of its piece."""
+        """Returns, for each point, the number of its piece. In a merged tree, a point is given by its place as x, and 0
+        as y."""
         numbers = np.empty(len(positions), np.uint32)
         _pieces_find(self.pointer, positions.ctypes.data, len(positions), numbers.ctypes.data)
         return numbers
@@ -282,13 +317,13 @@ class Piece(_Object):
 
 
 def assemble(
-    pieces: Pieces, survey: Survey, encoding: Encoding, folder: str, path: str, options: str, told: c.Description,
-    overwrite: bool, progress: Callable[[str, float], None] | None,
+    pieces: Pieces, survey: Survey, encoding: Encoding, merging: Merging | None, folder: str, path: str, options: str,
+    told: c.Description, overwrite: bool, progress: Callable[[str, float], None] | None,
 ) -> None:  # fmt: skip
     """Assembles an index from the pieces in a folder."""
     monitor = Monitor(progress)
     places = (c.encoded_path(folder), c.encoded_path(path), options.encode())
-    objects = (pieces.pointer, survey.pointer, encoding.pointer)
+    objects = (pieces.pointer, survey.pointer, encoding.pointer, None if merging is None else merging.pointer)
     arguments = (*objects, *places, ctypes.byref(told), overwrite, monitor.reference)
     monitor.run(lambda: c.call(_assemble, *arguments))
 

@@ -7,7 +7,7 @@ import shutil
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ._columns import input_columns
 from ._errors import ColumnError, PiecesError
 from ._parameters import text
 from ._parquet import Built, Listing, byte_count
-from ._spark_tasks import MARK, READ, REFUSED, Columns, Division, Places, Section, Tasks
+from ._spark_tasks import MARK, PLACES, READ, REFUSED, Columns, Division, Places, Section, Tasks
 
 __all__ = ["build"]
 
@@ -40,7 +40,10 @@ def build(
     kinds: Mapping[str, str] | None = None,
     row: str | None = None,
     planar: bool = False,
+    supporting: Literal["limit", "spacing", "badges"] | None = None,
     split: str | None = None,
+    badge_gap: float | None = None,
+    anchor: Literal["mean", "member"] | None = None,
     separations: bool = False,
     piece_size: int = 1_000_000,
     memory: str | int = "1GB",
@@ -57,7 +60,8 @@ def build(
 
     The package must be installed on the executors. Rows are read only once, so the DataFrame may return other rows when
     it is read again. A repeated task or a lost executor does not change the result. The driver never receives the
-    points.
+    values of columns. For a tree that is `supporting` spacings or badges, the driver reads the positions of all points,
+    and merges them in files of the scratch folder. For other trees, the driver never receives the points.
 
     Rows with invalid coordinates are left out, with a warning that counts these rows.
 
@@ -73,15 +77,18 @@ def build(
         order in which Spark returns them. The index then has the same answers and the same content hash, but the order
         of points at one position may differ.
     :param planar: Whether coordinates are plain x and y.
+    :param supporting: What queries will ask for: a `limit` (the default), a `spacing` or `badges`, as in `build`.
     :param split: `least-scatter` or `mean`.
-    :param separations: Whether the index supports cuts with `spacing`. The driver computes the separations at the end.
+    :param badge_gap: Gap between badges, in pixels. `anchor` says where clusters are shown. Both as in `build`.
+    :param separations: Whether a split tree supports cuts with `spacing`, for experts. The driver computes the
+        separations at the end.
     :param piece_size: Number of points in a piece. A task builds a piece, and needs 66 bytes of memory per point, plus
         memory for columns.
-    :param memory: Approximate memory of the driver for separations, such as `2GB`. The dictionaries of columns with
-        more than 65,536 distinct values may take an eighth of this memory.
+    :param memory: Approximate memory of the driver for merging or for separations, such as `2GB`. The dictionaries of
+        columns with more than 65,536 distinct values may take an eighth of this memory.
     :param scratch: Folder that the driver and all executors can access at the same path. The files in this folder need
-        37 bytes per point, plus space for columns, and are removed at the end. By default the folder is next to the
-        index.
+        37 bytes per point, plus space for columns, and are removed at the end. While points are merged, the files need
+        130 bytes per point more. By default the folder is next to the index.
     :param overwrite: Whether an existing file at `out` that is not an index may be replaced.
     :param refused: Path of a Parquet file to write with the rows that are left out: `row`, `x` and `y`.
     :param progress: Called with the current stage and its completed share, from 0 to 1. The share is 0 during planning.
@@ -89,13 +96,17 @@ def build(
         number.
     """
     options = text(separations=True if separations else None, memory=byte_count(memory))
+    growth = text(**{"for": supporting}, badge_gap=badge_gap, anchor=anchor)
+    is_merged = supporting in ("spacing", "badges")
     names = (columns,) if isinstance(columns, str) else tuple(columns)
     selected = _selected(df, lon, lat, geometry, row, names)
     chosen = _columns(selected, names, kinds or {})
-    built, plan = Built(os.fspath(out)), _steps.Plan(split, piece_size)
+    built = Built(os.fspath(out))
+    # The plan also checks `piece_size`.
+    plan = _steps.Plan(None if is_merged else split, piece_size)
     told = _steps.description(title, attribution, unit)
     # Reading may take hours. A stream without points checks beforehand whether the index can be written.
-    with _steps.Stream(built.path, options, [], told, overwrite):
+    with _steps.Stream(built.path, options + growth + text(split=split), [], told, overwrite):
         pass
     folder = _folder(built.path, scratch)
     os.makedirs(folder)
@@ -110,10 +121,14 @@ def build(
             # The values are encoded before the other work, so that unsuitable values or too many distinct values are
             # reported early.
             encoding = run.encoding(byte_count(memory) // 8)
-            division = Division(run.plan(survey, plan), encoding)
-            run.build(survey, division)
+            merging = None
+            if is_merged:
+                merging = run.merge(survey, text(piece_size=piece_size, memory=byte_count(memory)) + growth)
+            division = Division(run.plan(survey, plan) if merging is None else merging.pieces(), encoding)
+            run.build(survey, division, merging is not None)
             _steps.assemble(
-                division.pieces, survey, division.encoding, folder, built.path, options, told, overwrite, progress,
+                division.pieces, survey, division.encoding, merging, folder, built.path, options, told, overwrite,
+                progress,
             )  # fmt: skip
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -221,7 +236,7 @@ class _Run:
         fault = next((part.fault for part in parts if part.fault is not None), None)
         if fault is not None:
             raise ColumnError(fault)
-        survey, first_row = None, 0
+        survey, first_row, number = None, 0, 0
         for part in parts:
             base = 0 if self._tasks.row is not None else first_row
             with open(self._tasks.path(part.name, "survey"), "rb") as file:
@@ -234,7 +249,8 @@ class _Run:
                 self.columns.merge(file.read(), base)
             self._names.append(part.name)
             for first in range(0, part.points, _SECTION):
-                self._sections.append(Section(part.name, first, min(_SECTION, part.points - first), base))
+                self._sections.append(Section(part.name, first, min(_SECTION, part.points - first), number, base))
+                number += self._sections[-1].count
             self._list(listing, part, base)
             first_row += part.rows
         survey = survey or _steps.Survey(self._tasks.planar)
@@ -315,20 +331,38 @@ class _Run:
             shared.destroy()
         return plan.pieces()
 
-    def _places(self, survey: _steps.Survey) -> Any:
-        data = survey.to_bytes()
-        is_planar = self._tasks.planar
-        return self._context.broadcast(Places(survey.facts.seam, data if is_planar else None))
+    def _places(self, survey: _steps.Survey, are_merged: bool = False) -> Any:
+        data = survey.to_bytes() if self._tasks.planar and not are_merged else None
+        return self._context.broadcast(Places(survey.facts.seam, data, are_merged))
+
+    # MARK: Merging
+
+    def merge(self, survey: _steps.Survey, options: str) -> _steps.Merging:
+        """Merges all points, and writes their places to a file."""
+        self._progress("merging", 0)
+        tasks, has_rows = self._tasks, self._tasks.row is not None
+        merging = _steps.Merging(survey, tasks.path("merging", "driver"), options + text(rows=has_rows), self._progress)
+        places = self._places(survey)
+        for section in self._sections:
+            for positions, block in tasks.blocks(section, places):
+                merging.add(np.ascontiguousarray(positions), tasks.rows(block) if has_rows else None)
+        merging.pieces()
+        with open(os.path.join(tasks.folder, PLACES), "xb") as file:
+            for section in self._sections:
+                merging.places(section.number, section.count).tofile(file)
+            file.flush()
+            os.fsync(file.fileno())
+        return merging
 
     # MARK: Pieces
 
-    def build(self, survey: _steps.Survey, division: Division) -> None:
+    def build(self, survey: _steps.Survey, division: Division, is_merged: bool) -> None:
         """Writes all pieces."""
         count = len(division.pieces.counts)
         if count == 0:
             return
         self._progress("building", 0)
-        shared, places = self._context.broadcast(division), self._places(survey)
+        shared, places = self._context.broadcast(division), self._places(survey, is_merged)
         partitions = min(count, _MOST_PARTITIONS)
         blocks = self._points().mapPartitions(partial(self._tasks.partition, places, shared))
         placed = blocks.partitionBy(partitions, partial(_partition, partitions, count))
