@@ -1,13 +1,16 @@
 import Treeline
 
 /// An array of a build. It is in `MappedMemory` if the build has such memory. Its memory is freed together with this
-/// object.
-final class BuildArray<Element: BitwiseCopyable>: @unchecked Sendable {
+/// object, so the elements must be of a type that needs no deinitialization.
+final class BuildArray<Element>: @unchecked Sendable {
   let start: UnsafeMutablePointer<Element>
   let count: Int
 
   /// Makes an array whose elements have arbitrary values.
   init(count: Int, _ monitor: BuildMonitor) { (start, self.count) = (monitor.allocate(count: count), count) }
+
+  /// Makes an array in main memory, whose elements have arbitrary values.
+  init(inMainMemory count: Int) { (start, self.count) = (.allocate(capacity: count), count) }
 
   /// - Parameter value: The value of all elements. If the build is cancelled, some elements have arbitrary values.
   convenience init(repeating value: Element, count: Int, _ monitor: BuildMonitor) {

@@ -30,9 +30,11 @@ struct MemoryBlock: @unchecked Sendable {
     free(start)
   }
 
+  /// Gives whole pages back to the system. Without this call, the allocator would keep blocks of up to some megabytes,
+  /// although later arrays of a build do not fit into these blocks.
   private func giveBackPages() {
     #if os(Linux)
-      guard byteCount > Int(Self.chunkSize) else { return }
+      guard byteCount >= 1 << 17 else { return }
       let (first, end) = wholePages
       var chunk = first
       while chunk < end {

@@ -203,7 +203,7 @@ private struct MergeComparison {
   private let tree: MergeTree
   private let bands: ClosedRange<UInt8>
   private let inputs: [MergeCluster]
-  private let merges: ContiguousArray<Merge>
+  private let merges: MergeList
   /// For each node of the new history, the index of its element. The elements are the clusters that are compared.
   private var numbers: [UInt32: Int]
   /// For each cluster of the new history, whether the old history has this cluster, too.
@@ -219,7 +219,7 @@ private struct MergeComparison {
   private var isDifferent: [Bool]
 
   init(
-    _ tree: MergeTree, _ bands: ClosedRange<UInt8>, _ inputs: [MergeCluster], _ merges: ContiguousArray<Merge>,
+    _ tree: MergeTree, _ bands: ClosedRange<UInt8>, _ inputs: [MergeCluster], _ merges: MergeList,
     here: [UInt32: MergeCluster]
   ) {
     (self.tree, self.bands, self.inputs, self.merges) = (tree, bands, inputs, merges)

@@ -134,7 +134,8 @@ struct PartMerging: Sendable {
     if monitor.isCancelled { return nil }
     for (number, merge) in merging.merges.enumerated() {
       tree.add(merge)
-      if number % 256 == 255 { monitor.noteWork(onScattered: 256) }
+      // A merge uses three clusters: the new cluster and its parts.
+      if number % 32 == 31 { monitor.noteWork(onScattered: 3 * 32) }
     }
     return merging.merges.last?.cluster.node ?? rest[0].node
   }

@@ -42,8 +42,10 @@ import Treeline
 /// In each band (`DistanceBands`), only clusters that may have a pair in this band look for other clusters.
 struct TouchMerging: ~Copyable {
   /// The merges, in the order in which they were made.
-  private(set) var merges: ContiguousArray<Merge> = []
+  var merges: MergeList { MergeList(array: array, endIndex: mergeCount) }
 
+  private let array: BuildArray<Merge>
+  private var mergeCount = 0
   private let live: LiveClusters
   private let curve: BadgeCurve
   private let anchor: ClusterAnchor
@@ -78,7 +80,7 @@ struct TouchMerging: ~Copyable {
     live = LiveClusters(capacity: count, crossesSeam: crossesSeam)
     (self.curve, self.anchor, self.leafCount, self.reports, self.monitor) = (curve, anchor, leafCount, reports, monitor)
     (self.count, liveCount, nextAge) = (count, count, UInt32(count))
-    merges.reserveCapacity(count)
+    array = BuildArray(inMainMemory: count)
     for block in (0..<count).blocks(of: 1 << 16) where !monitor.isCancelled {
       for number in block {
         let cluster = cluster(number)
@@ -186,13 +188,25 @@ struct TouchMerging: ~Copyable {
     tiles!.move(
       UInt32(first), to: MergeTiles.Entry(position: merge.cluster.position, radius: Self.radius(diameter, curve)))
     liveCount -= 1
-    merges.append(merge)
-    if reports && merges.count.isMultiple(of: Self.mergesBetweenReports) {
+    (array.start + mergeCount).initialize(to: merge)
+    mergeCount += 1
+    if reports && mergeCount.isMultiple(of: Self.mergesBetweenReports) {
       monitor.advance(.merging, by: Self.mergesBetweenReports)
     }
   }
 
   private static var mergesBetweenReports: Int { 1 << 10 }
+}
+
+/// The merges of a `TouchMerging`. The list keeps their memory, which is given back to the system together with the last
+/// copy of the list.
+struct MergeList: RandomAccessCollection {
+  fileprivate let array: BuildArray<Merge>
+  let endIndex: Int
+
+  var startIndex: Int { 0 }
+
+  subscript(index: Int) -> Merge { array.start[index] }
 }
 
 /// Two clusters that will be merged, unless one of them is merged with a third cluster first.
