@@ -346,6 +346,21 @@ def test_times_of_five_digits_come_back():
 def test_times_that_are_too_far_away_are_refused():
     with pytest.raises(ValueError, match="column 't', row 1: expected a time nearer to 1970, found"):
         treelinemap.build([1, 2], [1, 2], columns={"t": np.array([0, 2**62], "M8[Y]")})
+    east = datetime.timezone(datetime.timedelta(hours=14))
+    with pytest.raises(ValueError, match="column 't', row 1: expected a time in the years 1 to 9999 in UTC, found"):
+        treelinemap.build([1, 2], [1, 2], columns={"t": [None, datetime.datetime(1, 1, 1, tzinfo=east)]})
+
+
+def test_whole_numbers_too_far_apart_in_different_batches_are_refused(tmp_path):
+    for number, value in enumerate([-(2**63), 2**63 - 1]):
+        pd.DataFrame({"lon": [1.0], "lat": [2.0], "n": [value]}).to_parquet(tmp_path / f"{number}.parquet")
+    with pytest.raises(ValueError, match=r"column 'n': expected whole numbers that differ by less than 2\^64 - 1"):
+        treelinemap.build_parquet(f"{tmp_path}/*.parquet", out=tmp_path / "out.treeline", columns=["n"])
+
+
+def test_a_signaling_nan_is_a_missing_value():
+    tree = treelinemap.build([1, 2], [1, 2], columns={"n": [decimal.Decimal("sNaN"), decimal.Decimal("1.5")]})
+    assert np.array_equal(kept(tree, "n"), [np.nan, 1.5], equal_nan=True)
 
 
 def test_times_as_objects_keep_their_nanoseconds():

@@ -369,7 +369,8 @@ def _of_objects(
         check_exact(name, found, floats, valid, rows)
         return _of_numpy(name, kind, np.array(floats, "<f8"), valid)
     if isinstance(first, _TIMES):
-        times = [_moment(time) for time in filled(_TIMES, "a time", np.datetime64(0, "s"))]
+        found = filled(_TIMES, "a time", np.datetime64(0, "s"))
+        times = [_moment(name, row, time) for row, time in enumerate(found)]
         unit = "ns" if any(time.astype("M8[us]") != time for time in times) else "us"
         array = np.array(times, f"<M8[{unit}]")
         for row, (time, stored) in enumerate(zip(times, array)):
@@ -396,16 +397,24 @@ def _own(value: Any) -> Any:
 
 
 def _is_value(value: Any) -> bool:
-    # NaN, NaT and NA either are not equal to themselves, or raise an error when they are compared.
+    # NaN, NaT and NA either are not equal to themselves, or their comparison has no boolean result or raises an error.
     if value is None or value is np.ma.masked:
         return False
-    is_equal = value == value
+    try:
+        is_equal = value == value
+    except decimal.InvalidOperation:
+        return False
     return isinstance(is_equal, _BOOLEANS) and bool(is_equal)
 
 
-def _moment(time: Any) -> Any:
+def _moment(name: str, row: int, time: Any) -> Any:
     """Returns a time of numpy. Units finer than nanoseconds become nanoseconds."""
-    time = without_zone(time)
+    try:
+        time = without_zone(time)
+    except OverflowError:
+        raise ValueError(
+            f"column {name!r}, row {row}: expected a time in the years 1 to 9999 in UTC, found {time!r}"
+        ) from None
     # numpy itself drops the nanoseconds of a time of pandas.
     moment = time.to_datetime64() if hasattr(time, "to_datetime64") else np.datetime64(time)
     return moment.astype("M8[ns]") if np.datetime_data(moment.dtype)[0] in ("ps", "fs", "as") else moment

@@ -18,10 +18,15 @@ def check_span(name: str, array: AnyArray, valid: AnyArray | None) -> None:
     """Refuses whole numbers that span 2^64 - 1 or more. Each number fits into 64 bits, but the column could keep the
     numbers only as floats."""
     present = array if valid is None else array[valid]
-    if present.size and int(present.max()) - int(present.min()) == 2**64 - 1:
+    if present.size:
+        _check_span(name, int(present.min()), int(present.max()))
+
+
+def _check_span(name: str, least: int, greatest: int) -> None:
+    if greatest - least == 2**64 - 1:
         raise ValueError(
-            f"column {name!r}: expected whole numbers that differ by less than 2^64 - 1, found {present.min()} and "
-            f"{present.max()}; mark one of these numbers as missing, or convert the column to floats or texts"
+            f"column {name!r}: expected whole numbers that differ by less than 2^64 - 1, found {least} and {greatest}; "
+            "mark one of these numbers as missing, or convert the column to floats or texts"
         )
 
 
@@ -51,6 +56,8 @@ class WholeNumbers:
         #: The columns with doubles, and the first row and value of each column that doubles cannot hold exactly.
         self._with_doubles: set[str] = set()
         self._inexact: dict[str, tuple[int, int]] = {}
+        #: The least and the greatest whole number of each column.
+        self._extents: dict[str, tuple[int, int]] = {}
 
     def add(self, column: InputColumn, rows: AnyArray) -> None:
         """Adds the values of a column in one batch."""
@@ -59,6 +66,11 @@ class WholeNumbers:
             return
         if column.type == c.DOUBLES and column.has_values.any():
             self._with_doubles.add(name)
+        if column.type == c.INTEGERS and column.has_values.any():
+            present = column.values[column.has_values]
+            extent = self._extents.setdefault(name, (int(present[0]), int(present[0])))
+            self._extents[name] = (min(extent[0], int(present.min())), max(extent[1], int(present.max())))
+            _check_span(name, *self._extents[name])
         if column.type == c.INTEGERS and name not in self._inexact:
             far = column.has_values & ((column.values > 2**53) | (column.values < -(2**53)))
             for index in np.flatnonzero(far).tolist():
