@@ -20,7 +20,7 @@ typedef struct treeline_stream treeline_stream;
 ///
 /// Options: for, grow, split, badge-gap, anchor, separations, threads and planar as in `treeline_build`, except
 /// split=gamma:2 and grow=scatter, which need all points in memory; rows=true, if each point is given with its row;
-/// memory=1000000000, the approximate limit of memory in bytes; scratch=, the folder in which the scratch folder is
+/// memory=2000000000, the approximate limit of memory in bytes; scratch=, the folder in which the scratch folder is
 /// created, by default the folder of the index.
 ///
 /// Only names, types and kinds of the columns are read, not their values. `description` may be NULL. Only one thread at
@@ -142,7 +142,7 @@ void treeline_round_free(treeline_round *round);
 /// Begins a tree that grows by merging. All points are added next, and then `treeline_merging_pieces` is called.
 ///
 /// Options: for, grow, badge-gap, anchor and threads as in `treeline_build`, except grow=scatter; piece-size as in
-/// `treeline_plan_create`; memory=1000000000, the approximate limit of memory in bytes; rows=true, if each point is
+/// `treeline_plan_create`; memory=2000000000, the approximate limit of memory in bytes; rows=true, if each point is
 /// added with its row. Otherwise points must be added in the order of their rows.
 ///
 /// \param survey Survey of all points.
@@ -254,7 +254,7 @@ void treeline_piece_free(treeline_piece *piece);
 ///
 /// Separations are computed after the nodes are written. Meanwhile a file in the folder takes 2 bytes per point.
 ///
-/// Options: separations=true; memory=1000000000, the approximate limit of memory for separations in bytes; threads=2.
+/// Options: separations=true; memory=2000000000, the approximate limit of memory for separations in bytes; threads=2.
 ///
 /// \param survey Survey of all points.
 /// \param encoding Encoding with which the pieces were built; NULL if the pieces have no columns.

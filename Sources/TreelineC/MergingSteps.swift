@@ -48,6 +48,9 @@ final class MergingObject: CObject {
     guard rows != nil || points.isEmpty || !build.hasRows else {
       throw ArgumentError("the merging was created with rows=true; pass the row of each point")
     }
+    if let row = rows?.first(where: { $0 < 0 }) {
+      throw ArgumentError("expected a row number of 0 or more, found \(row)")
+    }
     try build.add(points, rows: rows)
   }
 

@@ -124,13 +124,9 @@ public func assemble(
     let folder = try text(folder, "a folder")
     var assembly = IndexAssembly(
       of: plan, survey, columns: encoding.encodedColumns, description: IndexDescription(description?.pointee))
-    if let merged {
-      guard !options.hasSeparations else {
-        throw ArgumentError("separations=true is for trees that grow by splitting; a merged tree has distances already")
-      }
-      assembly.merged = merged
-    }
-    if options.hasSeparations {
+    assembly.merged = merged
+    // A merged tree has merge scales already.
+    if options.hasSeparations && merged == nil {
       // The closure is called by only one thread at a time.
       nonisolated(unsafe) let reporting = steps
       assembly.addSeparations(

@@ -40,6 +40,7 @@ def test_faulty_arguments_are_told(rows, tmp_path, words, arguments):
     ("gamma", {"split": "gamma:2"}), ("split", {"supporting": "badges", "split": "mean"}),
     ("found best", {"supporting": "best"}), ("piece_size", {"piece_size": 1}), ("memory", {"memory": 0}),
     ("not an index", {"out": __file__}), ("No such file", {"out": "/no/such/folder/none.treeline"}),
+    ("No such file", {"scratch": "/no/such/folder"}),
     ("No such file", {"refused": "/no/such/folder/none.parquet"}), ("another path", {"refused": "none.treeline"}),
 ])
 def test_faulty_arguments_are_told_before_the_rows_are_read(rows, tmp_path, monkeypatch, words, arguments):

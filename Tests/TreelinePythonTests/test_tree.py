@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import treelinemap
 from treelinemap import _library
+from treelinemap._monitor import Monitor
 from treelinemap._table import view
 
 
@@ -312,6 +313,23 @@ def test_progress_is_told_and_its_errors_stop_a_build(points):
 
     with pytest.raises(RuntimeError, match="enough"):
         treelinemap.build(points["lon"], points["lat"], progress=fail)
+
+
+def test_a_build_that_its_progress_stopped_leaves_no_monitor(points):
+    """A monitor keeps the arrays of its build. Python must be able to collect it, although its callback refers to it."""
+
+    def monitors():
+        gc.collect()
+        return sum(isinstance(found, Monitor) for found in gc.get_objects())
+
+    def fail(stage, fraction):
+        raise LookupError(stage)
+
+    before = monitors()
+    for _ in range(3):
+        with pytest.raises(LookupError):
+            treelinemap.build(points["lon"], points["lat"], progress=fail)
+    assert monitors() == before
 
 
 def test_other_threads_go_on(tree):

@@ -10,10 +10,12 @@ struct GroupedBuild {
   let points: GroupedPoints
 
   func run() throws(BuildFailure) -> TreeStorage {
-    var laid = try layOut()
     // Merge scales must be rounded to few steps either in all trees or in no tree.
-    if laid.isOnlyPartlyCoarse { laid = try layOut(hasCoarseScales: true) }
-    return laid.storage(of: points.header)
+    do {
+      let laid = try layOut()
+      if !laid.isOnlyPartlyCoarse { return laid.storage(of: points.header) }
+    }
+    return try layOut(hasCoarseScales: true).storage(of: points.header)
   }
 
   private func layOut(hasCoarseScales: Bool = false) throws(BuildFailure) -> LaidOutTrees {

@@ -11,6 +11,8 @@ import Treeline
     private let pointsBetweenReturns: Int
     /// Greatest number of positions that one thread may merge at once.
     fileprivate let mostLeavesAtOnce: Int
+    /// Arrays of at least this size, in bytes, are in files. Making a file takes about a millisecond.
+    fileprivate let leastSize: Int
     private let doneCount = Atomic<Int>(0)
     private let problem = Mutex<PieceError?>(nil)
 
@@ -26,6 +28,7 @@ import Treeline
       // While a build processes a point, it uses up to 150 bytes of the arrays, and the pages around these bytes.
       pointsBetweenReturns = max(memory / 600, 1 << 16)
       mostLeavesAtOnce = max(memory / 240, 1 << 17)
+      leastSize = max(memory / 256, 1 << 13)
       self.makeFile = makeFile
     }
 
@@ -65,7 +68,7 @@ import Treeline
       problem.withLock {
         $0 = .unsupported(
           what: "A tree grown by merging \(leafCount) positions",
-          reason: "the distances between the positions are so regular that no part of the map can be merged alone",
+          reason: "too many clusters would be merged across the borders of any parts of the map, as with a lattice",
           remedy: "allow \((240 * leafCount + 999_999) / 1_000_000) MB of memory, or use '--for limit'")
       }
       return false
@@ -92,9 +95,6 @@ import Treeline
   }
 
   extension BuildMonitor {
-    /// Arrays of at least this size are in `MappedMemory`, if the build has such memory.
-    private static let leastMappedSize = 1 << 12
-
     /// Whether main memory is enough for merging all positions at once. If not, cancels the build.
     func canMergeAtOnce(_ leafCount: Int) -> Bool {
       if mapped?.canMergeAtOnce(leafCount) ?? true { return true }
@@ -108,7 +108,7 @@ import Treeline
     /// Allocates memory for an array. If there is no space, cancels the build.
     func allocate<Element>(count: Int) -> UnsafeMutablePointer<Element> {
       let byteCount = count * MemoryLayout<Element>.stride
-      guard let mapped, byteCount >= Self.leastMappedSize else { return .allocate(capacity: count) }
+      guard let mapped, byteCount >= mapped.leastSize else { return .allocate(capacity: count) }
       let start = mapped.allocate(byteCount: byteCount)
       if mapped.failure != nil { cancel() }
       return start?.assumingMemoryBound(to: Element.self) ?? .allocate(capacity: count)

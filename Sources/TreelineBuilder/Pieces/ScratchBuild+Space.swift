@@ -28,8 +28,9 @@ import Treeline
       let read = options.merging != nil ? 110 : options.projection == .webMercator ? 22 : 24
       let separations = options.computesSeparations || options.merging != nil ? 2 : 0
       // Bytes for each point in a build with groups: 2 bytes for the number of the point's group, and 8 bytes for the
-      // point's position. A file holds these positions, sorted by group.
-      let groups = options.isGrouped ? 10 : 0
+      // point's position. A file holds these positions, sorted by group. While clusters are merged, the trees of all
+      // groups so far exist besides the arrays of one group.
+      let groups = !options.isGrouped ? 0 : options.merging == nil ? 10 : 70
       // Preparing an aggregate takes space for the order of the values. Only one aggregate is prepared at a time. The
       // section of a prepared aggregate is a wavelet matrix with up to 32 levels. A section of ranks also contains the
       // different values. The section of a search takes up to 12 bytes per point.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -18,10 +19,20 @@ class Monitor:
         self._progress = progress
         self._failures: list[BaseException] = []
         self._cancellation = c.Handle(c.cancellation_create(), c.cancellation_free)
-        self._callback = c.Progress(self._report) if progress is not None else c.Progress()
+        # A callback that holds the monitor would be a reference cycle that Python never collects.
+        report = weakref.WeakMethod(self._report)
+
+        def forward(context: Any, stage: bytes, fraction: float) -> None:
+            if (call := report()) is not None:
+                call(context, stage, fraction)
+
+        self._callback = c.Progress(forward) if progress is not None else c.Progress()
         self._monitor = c.Monitor(self._callback, None, self._cancellation.pointer)
-        #: Pointer to pass to the library.
-        self.reference = ctypes.byref(self._monitor)
+
+    @property
+    def reference(self) -> Any:
+        """Pointer to pass to the library."""
+        return ctypes.byref(self._monitor)
 
     def _report(self, _: Any, stage: bytes, fraction: float) -> None:
         try:
@@ -37,7 +48,8 @@ class Monitor:
             return _interruptible(call, self._cancellation)
         except CancelledError:
             if self._failures:
-                raise self._failures[0] from None
+                # The failure must not stay in the monitor, because its traceback refers to the monitor.
+                raise self._failures.pop() from None
             raise
 
 

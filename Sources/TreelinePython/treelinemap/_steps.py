@@ -104,6 +104,12 @@ class _Object(c.Handle):
         if hasattr(self, "_free"):
             super().__del__()
 
+    def close(self) -> None:
+        """Frees the object of the library now. The traceback of an exception may keep a reference to this Python object
+        for long."""
+        self._free(self.pointer)
+        self.pointer = 0
+
 
 class Survey(_Object):
     """The number and the extent of points. Surveys of parts can be added up to a survey of the whole."""
@@ -254,7 +260,7 @@ class Round(_Object):
 
 
 class Merging(_Object):
-    """A tree that grows by merging. Its large arrays are in files."""
+    """A tree that grows by merging. Its large arrays are in files. Leaving the context removes the files."""
 
     def __init__(
         self, survey: Survey, folder: str, options: str, progress: Callable[[str, float], None] | None
@@ -263,6 +269,12 @@ class Merging(_Object):
         self._monitor = Monitor(progress)
         arguments = (survey.pointer, c.encoded_path(folder), options.encode(), self._monitor.reference)
         super().__init__(c.call(_merging_create, *arguments), _merging_free)
+
+    def __enter__(self) -> Merging:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
 
     def add(self, positions: AnyArray, rows: AnyArray | None) -> None:
         """:param rows: Rows of the points; None if points are added in the order of their rows."""
@@ -351,10 +363,7 @@ class Stream(_Object):
         return self
 
     def __exit__(self, *_: Any) -> None:
-        # Frees the object of the library now. The traceback of an exception may keep a reference to this Python object
-        # for long.
-        self._free(self.pointer)
-        self.pointer = 0
+        self.close()
 
     def finish(self, progress: Callable[[str, float], None] | None) -> None:
         monitor = Monitor(progress)

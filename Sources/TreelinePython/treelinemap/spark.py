@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import uuid
@@ -88,7 +89,7 @@ def build(
         columns with more than 65,536 distinct values may take an eighth of this memory.
     :param scratch: Folder that the driver and all executors can access at the same path. The files in this folder need
         37 bytes per point, plus space for columns, and are removed at the end. While points are merged, the files need
-        130 bytes per point more. By default the folder is next to the index.
+        130 bytes per point more. The folder must exist. By default the folder is next to the index.
     :param overwrite: Whether an existing file at `out` that is not an index may be replaced.
     :param refused: Path of a Parquet file to write with the rows that are left out: `row`, `x` and `y`.
     :param progress: Called with the current stage and its completed share, from 0 to 1. The share is 0 during planning.
@@ -109,12 +110,12 @@ def build(
     with _steps.Stream(built.path, options + growth + text(split=split), [], told, overwrite):
         pass
     folder = _folder(built.path, scratch)
-    os.makedirs(folder)
+    os.mkdir(folder)
     try:
         with open(os.path.join(folder, MARK), "w"):
             pass
         run = _Run(df, _tasks(folder, geometry, planar, row, chosen), progress or (lambda *_: None))
-        with Listing(built, refused) as listing:
+        with Listing(built, refused) as listing, contextlib.ExitStack() as stack:
             survey = run.read(selected, built, listing)
             if row is not None:
                 run.check_rows(row)
@@ -123,7 +124,10 @@ def build(
             encoding = run.encoding(byte_count(memory) // 8)
             merging = None
             if is_merged:
-                merging = run.merge(survey, text(piece_size=piece_size, memory=byte_count(memory)) + growth)
+                merging = stack.enter_context(
+                    run.merging(survey, text(piece_size=piece_size, memory=byte_count(memory)) + growth)
+                )
+                run.merge(merging, survey)
             division = Division(run.plan(survey, plan) if merging is None else merging.pieces(), encoding)
             run.build(survey, division, merging is not None)
             _steps.assemble(
@@ -337,11 +341,14 @@ class _Run:
 
     # MARK: Merging
 
-    def merge(self, survey: _steps.Survey, options: str) -> _steps.Merging:
+    def merging(self, survey: _steps.Survey, options: str) -> _steps.Merging:
+        options += text(rows=self._tasks.row is not None)
+        return _steps.Merging(survey, self._tasks.path("merging", "driver"), options, self._progress)
+
+    def merge(self, merging: _steps.Merging, survey: _steps.Survey) -> None:
         """Merges all points, and writes their places to a file."""
         self._progress("merging", 0)
         tasks, has_rows = self._tasks, self._tasks.row is not None
-        merging = _steps.Merging(survey, tasks.path("merging", "driver"), options + text(rows=has_rows), self._progress)
         places = self._places(survey)
         for section in self._sections:
             for positions, block in tasks.blocks(section, places):
@@ -352,7 +359,6 @@ class _Run:
                 merging.places(section.number, section.count).tofile(file)
             file.flush()
             os.fsync(file.fileno())
-        return merging
 
     # MARK: Pieces
 
