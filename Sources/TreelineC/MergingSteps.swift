@@ -59,8 +59,9 @@ final class MergingObject: CObject {
     if let merged { return merged }
     guard let build else { throw ArgumentError("the merging has failed; create another merging") }
     self.build = nil
-    merged = try build.finish(options, pieceSize: pieceSize)
-    return merged!
+    let found = try build.finish(options, pieceSize: pieceSize)
+    merged = found
+    return found
   }
 
   func finished() throws -> MergedPieces {

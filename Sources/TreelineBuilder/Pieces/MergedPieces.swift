@@ -137,6 +137,8 @@ import Treeline
     }
 
     /// Grows the tree. All points must have been added.
+    ///
+    /// - Precondition: The tree has not grown yet.
     package func finish(_ options: BuildOptions, pieceSize: Int) throws(PieceError) -> MergedPieces {
       guard count == survey.pointCount else {
         throw .damaged(
@@ -148,9 +150,12 @@ import Treeline
       do throws(BuildFailure) {
         if let grouped {
           storage = try GroupedBuild(build: build, points: grouped).run()
+        } else if let memory {
+          // The build takes over the memory, even if it fails.
+          self.memory = nil
+          storage = try build.storage(of: memory)
         } else {
-          defer { self.memory = nil }
-          storage = try build.storage(of: self.memory!)
+          preconditionFailure("Expected points that are not merged yet, found merged points")
         }
       } catch { throw mapped.failure ?? .cancelled }
       let tree = ClusterTree(
