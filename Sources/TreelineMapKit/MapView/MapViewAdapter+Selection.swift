@@ -45,7 +45,8 @@
       guard try select(row: row, at: coordinate), let tree, let treeIndex = selection.treeIndex else { return }
       let cut = feed.shownCut
       let zoom = cut.isByPixels ? try tree.unclusteredZoom(ofTreeIndex: treeIndex, for: cut) : nil
-      fly(to: coordinate, zoom: max(zoom ?? 0, currentZoom), animated: animated)
+      // The map zooms slightly further, so that rounding does not stop the zoom just before the point is shown alone.
+      fly(to: coordinate, zoom: max(zoom.map { $0 + 0.01 } ?? 0, currentZoom), animated: animated)
     }
 
     /// Zooms in until a cluster splits into its parts. If the cut has only a limit, zooms to the bounds of the

@@ -37,7 +37,8 @@
       guard try select(row: row, at: coordinate), let tree, let treeIndex = selected.treeIndex else { return }
       let cut = feed.shownCut
       let zoom = cut.isByPixels ? try tree.unclusteredZoom(ofTreeIndex: treeIndex, for: cut) : nil
-      fly(to: coordinate, zoom: max(zoom ?? 0, currentZoom))
+      // The map zooms slightly further, so that rounding does not stop the zoom just before the point is shown alone.
+      fly(to: coordinate, zoom: max(zoom.map { $0 + 0.01 } ?? 0, currentZoom))
     }
 
     func tap(_ id: Badge.ID?) {
