@@ -29,7 +29,7 @@ i = np.arange(4000)
 spread, turn = np.sqrt(i / 4000), i * 2.399963
 kinds = np.array(["hotel", "hotel", "inn", "camp", "boat"])[(i * 31 + i // 7) % 5]
 tree = treelinemap.build(10 + 22 * spread * np.cos(turn), 48 + 9 * spread * np.sin(turn),
-                      columns={"name": [f"Place {n}" for n in i], "kind": kinds, "size": (i * 37) % 500}, separations=True)
+                      columns={"name": [f"Place {n}" for n in i], "kind": kinds, "size": (i * 37) % 500}, supporting="spacing")
 """
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,7 @@ def tree():
     random = np.random.default_rng(1)
     return treelinemap.build(
         random.normal(10, 3, 3000), random.normal(48, 2, 3000), columns={"size": random.integers(0, 9, 3000)},
-        separations=True,
+        supporting="spacing",
     )
 
 

@@ -357,12 +357,12 @@ def test_a_saved_notebook_says_what_it_showed(open_notebook):
         """() => { const { outputs } = jupyterapp.shell.currentWidget.content.model.sharedModel.toJSON().cells[0];
           return outputs[0].data["text/plain"] }"""
     )
-    assert "".join(saved) == "A map of <treelinemap.Tree of 4000 points, least-scatter, columns name, kind, size>"
+    assert "".join(saved) == "A map of <treelinemap.Tree of 4000 points, merge:distance, columns name, kind, size>"
 
 
 def test_groups_are_named(open_notebook):
     notebook = open_notebook(
-        PLACES.replace("separations=True", "group_by='kind', grow='badges'") + "map = tree.map()\nmap",
+        PLACES.replace("supporting=\"spacing\"", "group_by='kind', grow='badges'") + "map = tree.map()\nmap",
     )
     viewer = notebook.rest()
     named = "viewer => viewer.tree.scene.clusters.map(({id, properties}) => [id, properties.cluster_group])"

@@ -28,15 +28,14 @@ def clouds(count, seed=SEED, longitude=10.0):
 def grown(kind):
     x, y = clouds(6000, longitude=178.0 if "antimeridian" in kind else 10.0)
     return {
-        "split": lambda: treelinemap.build(x, y, separations=True),
-        "split, antimeridian": lambda: treelinemap.build(x, y, separations=True),
+        "merged": lambda: treelinemap.build(x, y, supporting="spacing"),
         "merged, antimeridian": lambda: treelinemap.build(x, y, supporting="spacing"),
         "merged at members": lambda: treelinemap.build(x, y, grow="merge", anchor="member"),
         "badges": lambda: treelinemap.build(x, y, grow="badges"),
     }[kind]()
 
 
-KINDS = ["split", "split, antimeridian", "merged, antimeridian", "merged at members", "badges"]
+KINDS = ["merged", "merged, antimeridian", "merged at members", "badges"]
 
 ANSWERS = """async queries => {
   const answers = [];

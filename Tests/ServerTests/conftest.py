@@ -33,7 +33,7 @@ def indexes(tmp_path_factory):
     folder = tmp_path_factory.mktemp("indexes")
     addresses = ROOT / "Fixtures/iceland_addresses.csv.gz"
     build(addresses, folder / "badges.treeline", "--grow", "badges")
-    build(addresses, folder / "iceland.treeline", "--separations", "--title", "Iceland's <addresses>",
+    build(addresses, folder / "iceland.treeline", "--for", "spacing", "--title", "Iceland's <addresses>",
           "--attribution", "© A & <i>B</i>", "--columns", "postcode:number,place:category+search")
     points = folder / "live.csv"
     points.write_text("id,longitude,latitude\n" + "".join(f"{id},{id % 10},{id // 10}\n" for id in range(100)))

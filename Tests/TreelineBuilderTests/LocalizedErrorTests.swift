@@ -32,7 +32,7 @@ import TreelinePages
   }
 
   @Test func messagesStateTheReason() throws {
-    let badges = BuildOptions(growth: .merging(by: .badges), computesSeparations: true)
+    let badges = BuildOptions(growth: .merging(by: .badges))
     let tree = try ClusterTree([Coordinate(longitude: 1, latitude: 2)], options: badges)
     func message(_ body: () throws -> Void) -> String {
       do { try body() } catch { return error.localizedDescription }

@@ -7,7 +7,7 @@ void test_facts(const treeline_tree *tree) {
   EXPECT(facts.point_count == POINTS && facts.passing_point_count == POINTS && facts.clipped_point_count == 0);
   EXPECT(strcmp(facts.default_cut, "spacing=44") == 0);
   EXPECT(facts.has_separations && !facts.has_badges && !facts.is_planar);
-  EXPECT(strcmp(facts.growth, "least-scatter") == 0 && strcmp(facts.anchor, "mean") == 0);
+  EXPECT(strcmp(facts.growth, "merge:distance") == 0 && strcmp(facts.anchor, "mean") == 0);
   // The bounds go the short way around the antimeridian.
   EXPECT(facts.west > facts.east || facts.west < 0);
   EXPECT(facts.south > -17.3 && facts.north < 52.8);

@@ -23,7 +23,7 @@ int main(int count, char **arguments) {
   make_points();
   EXPECT(strlen(treeline_version()) > 0);
   treeline_tree *tree;
-  NO_ERROR(tree = build("separations=true", &error));
+  NO_ERROR(tree = build("for=spacing", &error));
   test_facts(tree);
   test_answer(tree);
   test_views(tree);

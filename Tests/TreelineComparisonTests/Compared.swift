@@ -11,14 +11,18 @@ struct Compared {
   let methods: [ClusteringMethod]
 
   init(_ coordinates: [Coordinate], as projection: Plane.Projection = .webMercator) throws {
-    tree = try ClusterTree(coordinates, as: projection, options: BuildOptions(threads: 1, computesSeparations: true))
+    tree = try ClusterTree(coordinates, as: projection, options: BuildOptions(threads: 1))
+    let merged = try ClusterTree(
+      coordinates, as: projection, options: BuildOptions(supporting: .spacing, threads: 1))
     let (tree, grid) = (tree, Grid(over: tree))
     self.grid = grid
     let choices: [MethodChoice] =
-      [.grid] + [.breadthFirst, .widestFirst, .detail(), .spacing()].map { .tree($0, .splitting(.mean)) }
-    methods = choices.map {
-      $0.method(grid: grid, cellSize: .pixels(64), trees: [.splitting(.mean): ComparedTree(tree)])
-    }
+      [.grid] + [.breadthFirst, .widestFirst, .detail()].map { .tree($0, .splitting(.mean)) }
+      + [.tree(.spacing(), .merging(by: .distance))]
+    let trees: [Growth: ComparedTree] = [
+      .splitting(.mean): ComparedTree(tree), .merging(by: .distance): ComparedTree(merged, inOrderOf: tree),
+    ]
+    methods = choices.map { $0.method(grid: grid, cellSize: .pixels(64), trees: trees) }
   }
 
   func report(_ options: ComparisonOptions = ComparisonOptions()) throws -> ComparisonReport {

@@ -47,10 +47,10 @@ import TreelineBuilder
     for result in journey.results {
       let measures = result.measures
       #expect(result.method.name == "grid" || measures[.nestedness] == 0, "seed \(seed), \(result.method.name)")
-      if ["grid", "detail", "spacing"].contains(result.method.name) {
+      if ["grid", "detail", "spacing/merge:distance"].contains(result.method.name) {
         #expect(measures[.panPersistence] == 1, "seed \(seed), \(result.method.name)")
       }
-      if result.method.name == "spacing" {
+      if result.method.name == "spacing/merge:distance" {
         #expect(measures[.overlap] == 0 && measures[.closestPair]! >= 44, "seed \(seed)")
       }
       if ["breadth-first", "widest-first", "detail"].contains(result.method.name) {

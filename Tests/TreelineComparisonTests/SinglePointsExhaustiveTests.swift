@@ -29,7 +29,7 @@ import TreelineBuilder
     -> ClusterTree
   {
     try ClusterTree(
-      coordinates, as: projection, options: BuildOptions(growth: growth, threads: 1, computesSeparations: true))
+      coordinates, as: projection, options: BuildOptions(growth: growth, threads: 1))
   }
 
   @Test(arguments: growths) func lonePointsAreThoseWithNoOtherAround(growth: Growth) throws {

@@ -83,7 +83,7 @@ import TreelineBuilder
 
   @Test func separationsTakeASectionFromTheColumns() throws {
     let attributes = (0..<1018).map { number in IndexAttribute(name: "\(number)") { _ in .null } }
-    let tree = try PointSet.one.tree(computesSeparations: true)
+    let tree = try PointSet.one.tree(supporting: .spacing)
     #expect(throws: IndexWritingError.tooManyAttributes(found: 1018, maximum: 1017)) {
       _ = try tree.indexBytes(attributes: attributes)
     }

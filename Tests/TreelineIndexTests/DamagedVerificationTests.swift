@@ -11,7 +11,8 @@ import TreelineBuilder
   private static func tree(_ set: PointSet, _ growth: Growth, _ anchor: ClusterAnchor = .mean) throws -> ClusterTree {
     try ClusterTree(
       set.coordinates, as: set.projection,
-      options: BuildOptions(growth: growth, threads: 1, computesSeparations: true, anchor: anchor))
+      options: BuildOptions(growth: growth, threads: 1, anchor: anchor)
+    ).withSeparations()
   }
 
   static let kinds: [(String, @Sendable () throws -> [UInt8])] = [
@@ -28,9 +29,8 @@ import TreelineBuilder
         let set = PointSet.nullIsland(stack: 40, noise: 200, seed: 6)
         let groups = try PointGroups(
           set.coordinates.indices.map { $0 % 9 == 0 ? .neverClustered : .named("\($0 % 5)") })
-        return try ClusterTree(
-          set.coordinates, groupedBy: groups, options: BuildOptions(threads: 1, computesSeparations: true)
-        ).indexBytes()
+        return try ClusterTree(set.coordinates, groupedBy: groups, options: BuildOptions(threads: 1))
+          .withSeparations().indexBytes()
       }
     ),
   ]

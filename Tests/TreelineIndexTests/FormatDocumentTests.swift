@@ -1,4 +1,5 @@
 import Foundation
+import PointSets
 import TestSupport
 import Testing
 import Treeline
@@ -37,7 +38,7 @@ import TreelineFormats
   @Test func workedExampleIsWhatTheWriterWrites() throws {
     let points = Array(try block("csv").joined(separator: "\n").utf8)
     let table = try PointReader.read(bytes: points, name: "csv", options: ReadingOptions(keepsColumns: true))
-    let tree = try ClusterTree(table.coordinates, options: BuildOptions(computesSeparations: true))
+    let tree = try ClusterTree(table.coordinates).withSeparations()
     let kind = IndexAttribute(name: "kind") { table.columns(ofPoint: $0).first { $0.name == "kind" }!.value }
     #expect(try dump() == tree.indexBytes(attributes: [kind]))
   }

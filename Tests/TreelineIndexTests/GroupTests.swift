@@ -10,12 +10,12 @@ import TreelineVerification
 /// Checks that groups never mix, and that each group gives the same answers as a tree of only the points of the group.
 @Suite struct GroupTests {
   static let growths: [BuildOptions] = [
-    BuildOptions(growth: .splitting(.leastScatter), computesSeparations: true),
-    BuildOptions(growth: .splitting(.mean), computesSeparations: true),
-    BuildOptions(growth: .merging(by: .distance), computesSeparations: true),
-    BuildOptions(growth: .merging(by: .distance), computesSeparations: true, anchor: .member),
-    BuildOptions(growth: .merging(by: .badges), computesSeparations: true),
-    BuildOptions(growth: .merging(by: .scatter), computesSeparations: true),
+    BuildOptions(growth: .splitting(.leastScatter)),
+    BuildOptions(growth: .splitting(.mean)),
+    BuildOptions(growth: .merging(by: .distance)),
+    BuildOptions(growth: .merging(by: .distance), anchor: .member),
+    BuildOptions(growth: .merging(by: .badges)),
+    BuildOptions(growth: .merging(by: .scatter)),
   ]
 
   /// Random points in several groups. Each group contains two opposite corners of the plane, so that a tree of this
@@ -47,12 +47,12 @@ import TreelineVerification
     }
 
     func tree(_ options: BuildOptions) throws -> ClusterTree {
-      try ClusterTree(coordinates, groupedBy: PointGroups(groups), as: .planar, options: options)
+      try ClusterTree(coordinates, groupedBy: PointGroups(groups), as: .planar, options: options).withSeparations()
     }
 
     func tree(of name: String, _ options: BuildOptions) throws -> ClusterTree {
       let own = coordinates.indices.filter { groups[$0] == .named(name) }.map { coordinates[$0] }
-      return try ClusterTree(own, as: .planar, options: options)
+      return try ClusterTree(own, as: .planar, options: options).withSeparations()
     }
   }
 

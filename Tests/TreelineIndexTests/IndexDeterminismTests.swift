@@ -10,21 +10,25 @@ import TreelineBuilder
     PointSet.nasty + [.cities(30_000, seed: 21), .coarse(20_000, side: 30, seed: 22), .roads(20_000, seed: 23)]
 
   @Test(arguments: sets) func anyOrderGivesTheSameHierarchy(_ set: PointSet) throws {
-    let bytes = try IndexEditor(set.tree(computesSeparations: true).indexBytes())
-    let shuffled = try IndexEditor(set.shuffled(seed: 31).tree(computesSeparations: true).indexBytes())
-    for kind in IndexSection.Kind.hierarchy + [.separations] {
-      #expect(bytes.section(kind) == shuffled.section(kind), "\(kind)")
+    for (purpose, codes) in [(.limit, []), (.spacing, [.separations])] as [(BuildPurpose, [IndexSection.Kind])] {
+      let bytes = try IndexEditor(set.tree(supporting: purpose).indexBytes())
+      let shuffled = try IndexEditor(set.shuffled(seed: 31).tree(supporting: purpose).indexBytes())
+      for kind in IndexSection.Kind.hierarchy + codes {
+        #expect(bytes.section(kind) == shuffled.section(kind), "\(purpose), \(kind)")
+      }
+      // Only the rows may differ, and with them the checksum of the rows and the checksum of the header.
+      #expect(bytes.header.contentHash == shuffled.header.contentHash)
+      #expect(bytes.bytes.count == shuffled.bytes.count)
     }
-    // Only the rows may differ, and with them the checksum of the rows and the checksum of the header.
-    #expect(bytes.header.contentHash == shuffled.header.contentHash)
-    #expect(bytes.bytes.count == shuffled.bytes.count)
   }
 
   @Test(arguments: sets) func anyNumberOfThreadsGivesTheSameFile(_ set: PointSet) throws {
-    let bytes = try set.tree(threads: 1, computesSeparations: true).indexBytes()
-    for threads in [1, 2, 3] {
-      let found = try set.tree(threads: threads, computesSeparations: true).indexBytes()
-      #expect(found == bytes, "\(threads) threads")
+    for purpose in [BuildPurpose.limit, .spacing] {
+      let bytes = try set.tree(supporting: purpose, threads: 1).indexBytes()
+      for threads in [1, 2, 3] {
+        let found = try set.tree(supporting: purpose, threads: threads).indexBytes()
+        #expect(found == bytes, "\(purpose), \(threads) threads")
+      }
     }
   }
 
@@ -47,7 +51,7 @@ import TreelineBuilder
         IndexColumn(name: "real", kind: .number) { .number("\(rows[$0] % 30)e-100") }
           .prepared(for: .percentiles, .distinct),
       ]
-      let tree = try ClusterTree(coordinates, options: BuildOptions(threads: threads, computesSeparations: false))
+      let tree = try ClusterTree(coordinates, options: BuildOptions(threads: threads))
       return try IndexEditor(tree.indexBytes(columns: columns))
     }
     let rows = Array(set.coordinates.indices)

@@ -12,7 +12,7 @@ import TreelineVerification
   {
     try ClusterTree(
       set.coordinates, as: set.projection,
-      options: BuildOptions(growth: .merging(by: metric), threads: 2, computesSeparations: true, anchor: anchor))
+      options: BuildOptions(growth: .merging(by: metric), threads: 2, anchor: anchor))
   }
 
   @Test(
@@ -24,7 +24,8 @@ import TreelineVerification
     for (metric, anchor, number) in [
       (.distance, .mean, 4), (.distance, .member, 4), (.badges, .mean, 5), (.badges, .member, 5), (.scatter, .mean, 6),
     ] as [(MergeMetric, ClusterAnchor, UInt32)] {
-      let tree = try Self.tree(set, by: metric, anchor: anchor)
+      var tree = try Self.tree(set, by: metric, anchor: anchor)
+      if set.coordinates.count <= 3000 { tree = try tree.withSeparations() }
       #expect(tree.problems() == [], "\(set), \(metric)")
       let index = try IndexEditor(tree.indexBytes())
       #expect(try index.repaired().open().anchor == tree.anchor)
@@ -43,9 +44,6 @@ import TreelineVerification
         editor.store(editor.number(at: start + bit / 8, as: UInt8.self) ^ 1 << UInt8(bit % 8), at: start + bit / 8)
         #expect(try !editor.repaired().problems().isEmpty, "\(metric), bit \(bit)")
       }
-      let bare = BuildOptions(growth: .merging(by: metric), computesSeparations: false, anchor: .member)
-      let tree = try ClusterTree(PointSet.cities(150, seed: 433).coordinates, options: bare)
-      #expect(tree.anchor == .mean && tree.problems() == [])
       // The section of cluster positions and its trait belong together. If only one of them is present, this is a
       // problem.
       var editor = index
@@ -81,7 +79,7 @@ import TreelineVerification
   @Test func curvesAreKept() throws {
     let curve = BadgeCurve(steps: [.init(pointCount: 1, diameter: 300), .init(pointCount: 7, diameter: 4000)], gap: 65)
     let options = BuildOptions(
-      growth: .merging(by: .badges), computesSeparations: true, badgeCurve: curve)
+      growth: .merging(by: .badges), badgeCurve: curve)
     let tree = try ClusterTree(PointSet.cities(300, seed: 431).coordinates, options: options)
     let index = try IndexEditor(tree.indexBytes())
     #expect(try index.repaired().open().badgeCurve == curve)
@@ -104,7 +102,7 @@ import TreelineVerification
   }
 
   private func checkCodes(of set: PointSet, _ metric: MergeMetric) throws {
-    let sound = try IndexEditor(Self.tree(set, by: metric).indexBytes())
+    let sound = try IndexEditor(Self.tree(set, by: metric).withSeparations().indexBytes())
     let codes = sound.offset(of: metric == .badges ? .badgeScales : .separations)
     for index in 0..<set.coordinates.count {
       let code = sound.number(at: codes + 2 * index, as: UInt16.self)
@@ -118,7 +116,7 @@ import TreelineVerification
 
   /// Checks that the codes of a split tree are not accepted as merge scales.
   @Test func codesOfATreeThatWasSplitAreReported() throws {
-    var editor = try IndexEditor(PointSet.cities(500, seed: 421).tree(computesSeparations: true).indexBytes())
+    var editor = try IndexEditor(PointSet.cities(500, seed: 421).tree(hasSeparations: true).indexBytes())
     editor.store(UInt32(4), at: 80)
     #expect(try !editor.repaired().problems().isEmpty)
   }

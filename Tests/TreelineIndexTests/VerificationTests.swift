@@ -30,7 +30,7 @@ import TreelineVerification
 
   @Test func progressIsToldStageByStage() throws {
     let folder = try TemporaryFolder()
-    let tree = try PointSet.cities(20_000, seed: 51).tree(computesSeparations: true)
+    let tree = try PointSet.cities(20_000, seed: 51).tree(supporting: .spacing)
     try tree.write(toFile: folder.path("index"))
     var told: [VerificationProgress] = []
     #expect(try ClusterTree.problems(ofIndex: folder.path("index")) { told.append($0) } == [])
@@ -46,7 +46,7 @@ import TreelineVerification
   /// separations in the same order.
   @Test func anyNumberOfThreadsFindsTheSame() throws {
     let folder = try TemporaryFolder()
-    let tree = try PointSet.cities(80_000, seed: 57).tree(computesSeparations: true)
+    let tree = try PointSet.coarse(80_000, side: 60, seed: 57).tree(hasSeparations: true)
     try tree.write(toFile: folder.path("index"))
     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: folder.path("index"))))
     let sound = IndexBytes(bytes)

@@ -18,7 +18,7 @@
       Hotel(name: "Hotel \($0)", phone: "+49 \($0)", coordinate: $1)
     }
     private static let map = try! ClusterMap(
-      hotels, at: \.coordinate, options: BuildOptions(computesSeparations: true))
+      hotels, at: \.coordinate, options: BuildOptions(supporting: .spacing))
 
     private func makeMap(zoom: Double = 4, namedMembers: Int = 3) async throws -> TestMap {
       var texts = BadgeTexts(Self.map, title: { $0.name }, subtitle: { $0.phone })

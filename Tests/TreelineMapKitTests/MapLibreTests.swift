@@ -10,7 +10,7 @@
   @testable import TreelineMapLibre
 
   @MainActor final class MapLibreAdapterTests: XCTestCase {
-    private static let tree = try! ClusterTree(cloudyPoints(1000), options: BuildOptions(computesSeparations: true))
+    private static let tree = try! ClusterTree(cloudyPoints(1000), options: BuildOptions(supporting: .spacing))
 
     @MainActor private final class Scene {
       let mapView = MLNMapView(frame: CGRect(x: 0, y: 0, width: 390, height: 844))
@@ -122,7 +122,7 @@
       var texts = BadgeTexts { (names[$0], nil) }
       texts.clusterTitle = { cluster, _ in "\(cluster.pointCount) museums" }
       scene.adapter.show(
-        try ClusterTree(cloudyPoints(30), options: BuildOptions(computesSeparations: true)), texts: texts)
+        try ClusterTree(cloudyPoints(30), options: BuildOptions(supporting: .spacing)), texts: texts)
       try await scene.settle()
       XCTAssertEqual(scene.features.map { $0.attributes["point_count"] as! Int }.reduce(0, +), 30)
       for feature in scene.features {

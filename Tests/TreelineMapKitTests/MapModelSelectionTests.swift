@@ -11,7 +11,7 @@
   /// Checks what a SwiftUI map selects, which stacks it opens, and how it reveals a point.
   @MainActor final class MapModelSelectionTests: XCTestCase {
     private static let points = cloudyPoints(2000)
-    private static let tree = try! ClusterTree(points, options: BuildOptions(computesSeparations: true))
+    private static let tree = try! ClusterTree(points, options: BuildOptions(supporting: .spacing))
 
     /// A model of a map of 390 by 844 points. The map shows whatever position the model sets.
     @MainActor private final class Scene {
@@ -58,7 +58,7 @@
 
     private func makeStack(_ count: Int) async throws -> (scene: Scene, stack: MapModel.Badge) {
       let points = Array(repeating: Coordinate.middle, count: count) + [Coordinate(longitude: 12, latitude: 50)]
-      let scene = Scene(try ClusterTree(points, options: BuildOptions(computesSeparations: true)))
+      let scene = Scene(try ClusterTree(points, options: BuildOptions(supporting: .spacing)))
       try await scene.show(zoom: 8)
       return (scene, try XCTUnwrap(scene.model.badges.first { $0.cluster.isStack }))
     }
@@ -67,7 +67,7 @@
       let shown = try XCTUnwrap(BoundingBox(XCTUnwrap(Scene(Self.tree).model.position.shownRect)))
       XCTAssertEqual(shown.west, try XCTUnwrap(Self.points.map(\.longitude).min()), accuracy: 1e-6)
       XCTAssertEqual(shown.north, try XCTUnwrap(Self.points.map(\.latitude).max()), accuracy: 1e-6)
-      let single = try ClusterTree([Coordinate.middle], options: BuildOptions(computesSeparations: true))
+      let single = try ClusterTree([Coordinate.middle], options: BuildOptions(supporting: .spacing))
       let empty = MapModel(nil, cut: .spacing(44))
       XCTAssertEqual(empty.position.shownRect?.width, MKMapRect.world.width)
       empty.tree = Self.tree
@@ -138,7 +138,7 @@
       }
       let hotels = try ClusterMap(
         Self.points.enumerated().map { Hotel(stars: $0 % 5, coordinate: $1) }, at: \.coordinate,
-        columns: .number(\.stars), options: BuildOptions(computesSeparations: true))
+        columns: .number(\.stars), options: BuildOptions(supporting: .spacing))
       let scene = Scene(hotels.tree)
       try await scene.show(zoom: 4)
       try scene.model.select(row: 9, at: Self.points[9])

@@ -10,7 +10,7 @@
   @testable import TreelineMapKit
 
   @MainActor final class MapModelTests: XCTestCase {
-    private static let tree = try! ClusterTree(cloudyPoints(2000), options: BuildOptions(computesSeparations: true))
+    private static let tree = try! ClusterTree(cloudyPoints(2000), options: BuildOptions(supporting: .spacing))
 
     /// A model of a map of 390 by 844 points. The test draws its frames and sets its time.
     @MainActor private final class Scene {
@@ -162,7 +162,7 @@
       scene.model.cut = .spacing(120)
       try await scene.settle()
       XCTAssertLessThan(scene.model.badges.count, count)
-      scene.model.tree = try ClusterTree(cloudyPoints(50), options: BuildOptions(computesSeparations: true))
+      scene.model.tree = try ClusterTree(cloudyPoints(50), options: BuildOptions(supporting: .spacing))
       try await scene.settle()
       XCTAssertEqual(scene.model.badges.map(\.cluster.pointCount).reduce(0, +), 50)
       let badge = try XCTUnwrap(scene.model.badges.first)
@@ -208,7 +208,7 @@
       var texts = BadgeTexts { (names[$0], nil) }
       texts.clusterTitle = { cluster, _ in "\(cluster.pointCount) museums" }
       scene.model.show(
-        try ClusterTree(cloudyPoints(30), options: BuildOptions(computesSeparations: true)), texts: texts)
+        try ClusterTree(cloudyPoints(30), options: BuildOptions(supporting: .spacing)), texts: texts)
       for badge in scene.model.badges { _ = scene.model.members(of: badge) }
       scene.model.show(MKMapRect(center: .middle, zoom: 4, width: 390, height: 844))
       // The answer for the earlier viewport may still arrive.

@@ -9,7 +9,7 @@
   @testable import TreelineMapKit
 
   @MainActor final class MapViewAdapterTests: XCTestCase {
-    private static let tree = try! ClusterTree(cloudyPoints(3000), options: BuildOptions(computesSeparations: true))
+    private static let tree = try! ClusterTree(cloudyPoints(3000), options: BuildOptions(supporting: .spacing))
 
     private func makeMap(zoom: Double = 4, options: MapViewAdapter.Options = MapViewAdapter.Options()) async throws
       -> TestMap
@@ -162,7 +162,7 @@
       let before = map.shown
       map.mapView.events = []
       map.adapter.tree = try ClusterTree(
-        cloudyPoints(3000) + [Coordinate(longitude: 14, latitude: 50)], options: BuildOptions(computesSeparations: true)
+        cloudyPoints(3000) + [Coordinate(longitude: 14, latitude: 50)], options: BuildOptions(supporting: .spacing)
       )
       try await map.settle()
       XCTAssertEqual(map.shown.map(\.pointCount).reduce(0, +), 3001)
@@ -180,10 +180,10 @@
 
     func testATreeOfNoPointsOrOneIsShown() async throws {
       let map = try await makeMap()
-      map.adapter.tree = try ClusterTree([Coordinate](), options: BuildOptions(computesSeparations: true))
+      map.adapter.tree = try ClusterTree([Coordinate](), options: BuildOptions(supporting: .spacing))
       try await map.settle()
       XCTAssertTrue(map.mapView.annotations.isEmpty)
-      map.adapter.tree = try ClusterTree([.middle], options: BuildOptions(computesSeparations: true))
+      map.adapter.tree = try ClusterTree([.middle], options: BuildOptions(supporting: .spacing))
       try await map.settle()
       XCTAssertEqual(map.shown.map(\.row), [0])
     }
@@ -208,7 +208,7 @@
         return Coordinate(
           longitude: longitude > 180 ? longitude - 360 : longitude, latitude: point.latitude - 67)
       }
-      let tree = try ClusterTree(points, options: BuildOptions(computesSeparations: true))
+      let tree = try ClusterTree(points, options: BuildOptions(supporting: .spacing))
       let map = TestMap(tree, center: fiji, zoom: 5)
       try await map.settle()
       XCTAssertEqual(map.shown.map(\.pointCount).reduce(0, +), 500)
@@ -241,7 +241,7 @@
     func testPointsOfTheTreeThatAreNeverClusteredStandByThemselves() async throws {
       let points = cloudyPoints(300)
       let groups = try PointGroups(points.indices.map { $0 % 100 == 0 ? .neverClustered : .named("hotel") })
-      let tree = try ClusterTree(points, groupedBy: groups, options: BuildOptions(computesSeparations: true))
+      let tree = try ClusterTree(points, groupedBy: groups, options: BuildOptions(supporting: .spacing))
       let map = TestMap(tree)
       try await map.settle()
       XCTAssertTrue(Set(map.shown.compactMap(\.row)).isSuperset(of: [0, 100, 200]))

@@ -26,7 +26,7 @@
 
     private static let hotels = try! ClusterMap(
       cloudyPoints(1000).enumerated().map { Hotel(stars: $0 % 5, coordinate: $1) }, at: \.coordinate,
-      columns: .number(\.stars), options: BuildOptions(computesSeparations: true))
+      columns: .number(\.stars), options: BuildOptions(supporting: .spacing))
 
     private func makeMap() async throws -> TestMap {
       let map = TestMap(Self.hotels.tree)
@@ -234,7 +234,7 @@
         func mapView(_ mapView: MKMapView, didAdd renderers: [MKOverlayRenderer]) { calls.append("drew") }
       }
       let (map, app) = (
-        TestMap(try ClusterTree(cloudyPoints(50), options: BuildOptions(computesSeparations: true))), App()
+        TestMap(try ClusterTree(cloudyPoints(50), options: BuildOptions(supporting: .spacing))), App()
       )
       try await map.settle()
       map.adapter.delegate = app
@@ -290,7 +290,7 @@
         }
       }
       let (map, app) = (
-        TestMap(try ClusterTree(cloudyPoints(50), options: BuildOptions(computesSeparations: true))), App()
+        TestMap(try ClusterTree(cloudyPoints(50), options: BuildOptions(supporting: .spacing))), App()
       )
       app.adapter = map.adapter
       map.adapter.delegate = app
@@ -305,7 +305,7 @@
   /// Checks that the adapter sees a turned and tilted map as MapKit draws it.
   @MainActor final class CameraTests: XCTestCase {
     func testHeadingAndPitchDoNotChangeTheZoom() async throws {
-      let map = TestMap(try ClusterTree(cloudyPoints(500), options: BuildOptions(computesSeparations: true)))
+      let map = TestMap(try ClusterTree(cloudyPoints(500), options: BuildOptions(supporting: .spacing)))
       try await map.settle()
       for zoom in [2.0, 5.5, 12, 19] {
         for center in [Coordinate.middle, Coordinate(longitude: 179.9999, latitude: -60)] {
@@ -320,7 +320,7 @@
 
     func testARevealedPointOfATurnedMapIsShownByItself() async throws {
       let points = cloudyPoints(500)
-      let map = TestMap(try ClusterTree(points, options: BuildOptions(computesSeparations: true)))
+      let map = TestMap(try ClusterTree(points, options: BuildOptions(supporting: .spacing)))
       try await map.settle()
       map.mapView.look(at: MKMapPoint(.middle), zoom: 6, heading: 120, pitch: 40)
       try await map.settle()

@@ -9,7 +9,7 @@
 
   @MainActor final class SelectionTests: XCTestCase {
     private static let points = cloudyPoints(3000)
-    private static let tree = try! ClusterTree(points, options: BuildOptions(computesSeparations: true))
+    private static let tree = try! ClusterTree(points, options: BuildOptions(supporting: .spacing))
 
     private func makeMap(zoom: Double = 4, options: MapViewAdapter.Options = MapViewAdapter.Options()) async throws
       -> TestMap
@@ -149,7 +149,7 @@
       }
       let hotels = Self.points.enumerated().map { Hotel(stars: $0 % 5, coordinate: $1) }
       let all = try ClusterMap(
-        hotels, at: \.coordinate, columns: .number(\.stars), options: BuildOptions(computesSeparations: true))
+        hotels, at: \.coordinate, columns: .number(\.stars), options: BuildOptions(supporting: .spacing))
       let map = TestMap(all.tree)
       try await map.settle()
       try map.adapter.select(row: 9, at: Self.points[9])

@@ -13,7 +13,7 @@
       -> TestMap
     {
       let points = Array(repeating: Coordinate.middle, count: count) + [Coordinate(longitude: 12, latitude: 50)]
-      let tree = try ClusterTree(points, options: BuildOptions(computesSeparations: true))
+      let tree = try ClusterTree(points, options: BuildOptions(supporting: .spacing))
       var options = MapViewAdapter.Options()
       options.stacks = stacks
       let map = TestMap(
@@ -134,7 +134,7 @@
           longitude: longitude > 180 ? longitude - 360 : longitude, latitude: center.latitude + Double(index / 20) / 100
         )
       }
-      let tree = try ClusterTree(points, options: BuildOptions(computesSeparations: true))
+      let tree = try ClusterTree(points, options: BuildOptions(supporting: .spacing))
       var options = MapViewAdapter.Options()
       options.ellipses = display
       options.zoomsIntoClusters = false

@@ -10,7 +10,7 @@
   /// Checks what a map shows when its tree changes, while badges are at rest or move.
   @MainActor final class TreeChangeTests: XCTestCase {
     private static func tree(_ count: Int, seed: UInt64 = 1) throws -> ClusterTree {
-      try ClusterTree(cloudyPoints(count, seed: seed), options: BuildOptions(computesSeparations: true))
+      try ClusterTree(cloudyPoints(count, seed: seed), options: BuildOptions(supporting: .spacing))
     }
 
     /// Returns texts for the rows below `count`. All other rows have no texts.
@@ -111,7 +111,7 @@
     func testALiveMapKeepsItsBadgesAndTheSelection() async throws {
       let buses = cloudyPoints(300).enumerated().map { Bus(id: 2 * $0, coordinate: $1) }
       let live = LiveMap(
-        try ClusterMap(buses, at: \.coordinate, options: BuildOptions(computesSeparations: true)))
+        try ClusterMap(buses, at: \.coordinate, options: BuildOptions(supporting: .spacing)))
       let map = TestMap(live.map.tree)
       try await map.settle()
       try map.adapter.select(row: 9, at: buses[9].coordinate)
@@ -140,7 +140,7 @@
     private static func hotels(_ points: [Coordinate]) throws -> ClusterMap<Hotel> {
       try ClusterMap(
         points.enumerated().map { Hotel(stars: $0 % 5, coordinate: $1) }, at: \.coordinate, columns: .number(\.stars),
-        options: BuildOptions(computesSeparations: true))
+        options: BuildOptions(supporting: .spacing))
     }
 
     func testAFilterDeselectsWhatFailsIt() async throws {

@@ -72,7 +72,7 @@ struct Film: Codable {
   init(seed: UInt64, steps count: Int) throws {
     var random = SplitMix64(seed: seed)
     let coordinates = MapSceneTests.points(300, &random)
-    let tree = try ClusterTree(coordinates, options: BuildOptions(computesSeparations: true))
+    let tree = try ClusterTree(coordinates)
     var (views, scene, previous) = (RandomViews(around: coordinates), MapScene(), tree.noClusters)
     var milliseconds = 1000.0
     for number in 0..<count {

@@ -30,7 +30,7 @@ import TreelineBuilder
     let seed = UInt64.random(in: 0..<1 << 32)
     var random = SplitMix64(seed: seed)
     let coordinates = Self.points(600, &random)
-    let tree = try ClusterTree(coordinates, options: BuildOptions(computesSeparations: true))
+    let tree = try ClusterTree(coordinates, options: BuildOptions(supporting: .spacing))
     // Switches between the tree without a filter and the tree with a filter from time to time.
     let trees = [tree, try tree.filtered(by: .inside(BoundingBox(west: 160, south: -10, east: -170, north: 90)))]
     var shownTree = 0

@@ -24,7 +24,8 @@ import TreelineBuilder
 
   private static func tree(_ set: PointSet, _ growth: Growth) throws -> ClusterTree {
     try ClusterTree(
-      set.coordinates, as: set.projection, options: BuildOptions(growth: growth, computesSeparations: true))
+      set.coordinates, as: set.projection, options: BuildOptions(growth: growth)
+    ).withSeparations()
   }
 
   private static func publish(_ tree: ClusterTree, _ sizes: PageSizes?, threads: Int = 2, _ sink: any PageSink) throws

@@ -57,4 +57,4 @@ def points():
 @pytest.fixture(scope="session")
 def tree(points):
     columns = {name: points[name] for name in ("price", "rooms", "kind", "open", "opened")}
-    return treelinemap.build(points["lon"], points["lat"], columns=columns, separations=True)
+    return treelinemap.build(points["lon"], points["lat"], columns=columns, supporting="spacing")

@@ -30,15 +30,15 @@ def table():
     return pa.table({"lon": np.where(lon > 180, lon - 360, lon), "lat": random.normal(-17, 9, COUNT).round(6)})
 
 
-@pytest.fixture(scope="module", params=["mean", "least-scatter"])
-def split(request):
+@pytest.fixture(scope="module", params=[{"split": "mean"}, {"split": "least-scatter"}, {"supporting": "spacing"}], ids=str)
+def growth(request):
     return request.param
 
 
 @pytest.fixture
-def expected(table, split, tmp_path):
+def expected(table, growth, tmp_path):
     path = tmp_path / "whole.treeline"
-    treelinemap.build(table["lon"], table["lat"], split=split, separations=True).save(path)
+    treelinemap.build(table["lon"], table["lat"], **growth).save(path)
     return path
 
 
@@ -72,21 +72,21 @@ def encoded(table, encoding):
     return pa.table({"place": points}).replace_schema_metadata({"geo": json.dumps(geo)})
 
 
-def test_files_are_their_rows(table, expected, split, tmp_path):
+def test_files_are_their_rows(table, expected, growth, tmp_path):
     folder = write(tmp_path / "places", table)
     for number, source in enumerate([folder, f"{folder}/*.parquet", sorted(folder.glob("*.parquet"))]):
         out = tmp_path / f"{number}.treeline"
-        built = treelinemap.build_parquet(source, out=out, split=split, separations=True, memory=MEMORY)
+        built = treelinemap.build_parquet(source, out=out, **growth, memory=MEMORY)
         assert filecmp.cmp(out, expected, shallow=False)
-        assert built.open().has_separations
+        assert built.open().has_separations == ("supporting" in growth)
         assert (built.point_count, built.refused_count) == (COUNT, 0)
     assert not [name for name in os.listdir(tmp_path) if name.startswith(".")]
 
 
 @pytest.mark.parametrize("encoding", ["WKB", "point", "interleaved"])
-def test_geoparquet_in_all_encodings(table, expected, split, encoding, tmp_path):
+def test_geoparquet_in_all_encodings(table, expected, growth, encoding, tmp_path):
     source = write(tmp_path / "places", encoded(table, encoding))
-    treelinemap.build_parquet(source, out=tmp_path / "out", split=split, separations=True, memory=MEMORY)
+    treelinemap.build_parquet(source, out=tmp_path / "out", **growth, memory=MEMORY)
     assert filecmp.cmp(tmp_path / "out", expected, shallow=False)
 
 
@@ -110,11 +110,11 @@ def hotels(points):
     return table.append_column("stars", pa.array([number % 5 or None for number in range(len(table))]))
 
 
-def test_columns_come_along_with_their_types(hotels, split, tmp_path):
+def test_columns_come_along_with_their_types(hotels, growth, tmp_path):
     names = ["price", "rooms", "kind", "open", "opened", "stars"]
     source, out = write(tmp_path / "hotels", hotels), tmp_path / "out"
-    treelinemap.build_parquet(source, out=out, columns=names, split=split, memory="1MB")
-    whole = treelinemap.build(hotels["lon"], hotels["lat"], columns=hotels.select(names), split=split)
+    treelinemap.build_parquet(source, out=out, columns=names, **growth, memory="1MB")
+    whole = treelinemap.build(hotels["lon"], hotels["lat"], columns=hotels.select(names), **growth)
     whole.save(tmp_path / "whole")
     assert filecmp.cmp(out, tmp_path / "whole", shallow=False)
     assert treelinemap.open(out).columns == whole.columns and whole.columns["opened"] == "time"
@@ -205,11 +205,11 @@ def test_texts_may_be_many(table, tmp_path):
         treelinemap.build_parquet(folder, out=tmp_path / "n", columns="name", kinds=kinds, memory="1MB")
 
 
-def test_rows_are_those_of_a_column(table, expected, split, tmp_path):
+def test_rows_are_those_of_a_column(table, expected, growth, tmp_path):
     order = np.random.default_rng(5).permutation(COUNT)
     shuffled = table.append_column("id", pa.array(np.arange(COUNT))).take(order)
     folder = write(tmp_path / "places", shuffled)
-    treelinemap.build_parquet(folder, out=tmp_path / "out", row="id", split=split, separations=True, memory=MEMORY)
+    treelinemap.build_parquet(folder, out=tmp_path / "out", row="id", **growth, memory=MEMORY)
     assert filecmp.cmp(tmp_path / "out", expected, shallow=False)
     far = shuffled.set_column(2, "id", pa.array(np.arange(COUNT) + 2**53 - COUNT))
     folder = write(tmp_path / "far", far)
@@ -287,15 +287,15 @@ def test_rows_without_a_place_are_an_error(table, tmp_path):
     assert os.listdir(tmp_path) == ["places"]
 
 
-def test_names_of_coordinates_are_found_as_in_tables(table, expected, split, tmp_path):
+def test_names_of_coordinates_are_found_as_in_tables(table, expected, growth, tmp_path):
     folder = write(tmp_path / "places", table.rename_columns(["Längengrad", "Breitengrad"]))
-    treelinemap.build_parquet(folder, out=tmp_path / "out", split=split, separations=True, memory=MEMORY)
+    treelinemap.build_parquet(folder, out=tmp_path / "out", **growth, memory=MEMORY)
     assert filecmp.cmp(tmp_path / "out", expected, shallow=False)
     folder = write(tmp_path / "plain", table.rename_columns(["x", "y"]))
-    treelinemap.build_parquet(folder, out=tmp_path / "out", split=split, separations=True, memory=MEMORY, planar=False)
+    treelinemap.build_parquet(folder, out=tmp_path / "out", **growth, memory=MEMORY, planar=False)
     assert filecmp.cmp(tmp_path / "out", expected, shallow=False)
     with pytest.warns(UserWarning, match="'x' and 'y' are read as plain x and y, but may be degrees"):
-        built = treelinemap.build_parquet(folder, out=tmp_path / "out", split=split, separations=True, memory=MEMORY)
+        built = treelinemap.build_parquet(folder, out=tmp_path / "out", **growth, memory=MEMORY)
     assert built.open().is_planar
     wide = pa.table({name: pc.multiply(table[own], 1000) for name, own in (("x", "lon"), ("y", "lat"))})
     folder = write(tmp_path / "wide", wide)
@@ -415,7 +415,7 @@ def test_what_is_wrong_is_told_with_its_place(table, tmp_path):
     assert not out.exists() and not [name for name in os.listdir(tmp_path) if name.startswith(".")]
 
 
-@pytest.mark.parametrize("stage", ["reading", "planning", "partitioning", "building", "writing", "separating"])
+@pytest.mark.parametrize("stage", ["reading", "planning", "partitioning", "building", "writing"])
 def test_who_is_told_of_progress_can_stop_it(table, stage, tmp_path):
     folder = write(tmp_path / "places", table)
     told = []
@@ -427,7 +427,7 @@ def test_who_is_told_of_progress_can_stop_it(table, stage, tmp_path):
             raise RuntimeError(stage)
 
     with pytest.raises(RuntimeError, match=stage):
-        treelinemap.build_parquet(folder, out=tmp_path / "out", separations=True, memory=MEMORY, progress=progress)
+        treelinemap.build_parquet(folder, out=tmp_path / "out", memory=MEMORY, progress=progress)
     assert stage in told and os.listdir(tmp_path) == ["places"]
 
 
@@ -444,7 +444,7 @@ def test_an_interrupt_stops_it(table, tmp_path):
 
     try:
         with pytest.raises(KeyboardInterrupt):
-            treelinemap.build_parquet(folder, out=tmp_path / "out", separations=True, memory=MEMORY, progress=progress)
+            treelinemap.build_parquet(folder, out=tmp_path / "out", memory=MEMORY, progress=progress)
     finally:
         signal.signal(signal.SIGINT, before)
     assert os.listdir(tmp_path) == ["places"]

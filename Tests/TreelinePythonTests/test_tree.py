@@ -25,8 +25,8 @@ def test_a_tree_tells_what_it_is(tree, points):
         (points["lon"].min(), points["lat"].min(), points["lon"].max(), points["lat"].max()), abs=1e-6
     )
     assert tree.has_separations and not tree.has_badges and not tree.is_planar
-    assert (tree.growth, tree.anchor, tree.clipped_point_count) == ("least-scatter", "mean", 0)
-    assert "5000 points, least-scatter, columns price" in repr(tree)
+    assert (tree.growth, tree.anchor, tree.clipped_point_count) == ("merge:distance", "mean", 0)
+    assert "5000 points, merge:distance, columns price" in repr(tree)
 
 
 @pytest.mark.parametrize(("count", "end"), [(10, "c8, c9>"), (11, "c8, c9 and 1 more>"), (40, "c8, c9 and 30 more>")])

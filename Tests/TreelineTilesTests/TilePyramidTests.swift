@@ -14,7 +14,7 @@ import TreelineBuilder
 
   private static func tree(_ set: PointSet, for cut: Cut) throws -> ClusterTree {
     let growth = Growth.merging(by: cut.badgeScale == nil ? .distance : .badges)
-    return try ClusterTree(set.coordinates, options: BuildOptions(growth: growth, computesSeparations: true))
+    return try ClusterTree(set.coordinates, options: BuildOptions(growth: growth))
   }
 
   /// Decodes all tiles, and compares them with all clusters of the plane by brute force. Each cluster must be in the

@@ -66,7 +66,7 @@ def test_a_click_on_a_tile_zooms_to_where_a_cluster_splits(open_map):
 
 
 def test_the_points_themselves_lie_below_the_badges(open_map):
-    page = open_map("#index=iceland&view=tree&dust=true")
+    page = open_map("#index=iceland-mean&view=tree&dust=true")
     page.wait_for_function("() => viewer.map.getLayer('dust')")
     idle(page)
     grains = "viewer.map.queryRenderedFeatures({layers: ['dust']}).length"

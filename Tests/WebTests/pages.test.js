@@ -13,10 +13,10 @@ import { built, FIXTURES, folder, opened, seeded, treeline, trials } from "./sup
 
 const INDEXES = {
   cities: ["cities.csv.gz", "--grow", "badges", "--columns", "all"],
-  attributes: ["cities.csv.gz", "--attributes", "name,population", "--separations"],
+  attributes: ["cities.csv.gz", "--attributes", "name,population", "--for", "spacing"],
   spacing: ["airports.csv.gz", "--grow", "merge"],
   plain: ["airports.csv.gz", "--split", "mean"],
-  scatter: ["airports.csv.gz", "--grow", "scatter", "--separations"],
+  scatter: ["airports.csv.gz", "--grow", "scatter"],
   iceland: ["iceland_addresses.csv.gz", "--grow", "badges", "--anchor", "member"],
   planar: ["formats/planar.csv", "--grow", "badges"],
   antimeridian: ["nasty/antimeridian.csv", "--grow", "badges"],

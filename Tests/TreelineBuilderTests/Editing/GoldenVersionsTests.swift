@@ -62,7 +62,7 @@ private struct Versions: Codable {
     let pins = places.enumerated().map { Pin(id: 10 * $0, at: $1) }
     func numbers(_ pin: Pin) -> [Double] { [Double(pin.id), pin.at.longitude, pin.at.latitude] }
     points = pins.map(numbers)
-    let options = BuildOptions(growth: .merging(by: .badges), threads: 1, computesSeparations: true)
+    let options = BuildOptions(growth: .merging(by: .badges), threads: 1)
     var map = try ClusterMap(pins, at: \.at, options: options)
     for _ in 0..<stepCount {
       let some = Array(Set((0..<6).map { _ in map.values[random.index(below: map.values.count)].id })).sorted()

@@ -8,7 +8,7 @@ import Treeline
 /// Edits live maps from several tasks.
 @Suite struct LiveMapTests {
   private static let options: BuildOptions = {
-    var options = BuildOptions(growth: .merging(by: .badges), threads: 1, computesSeparations: true)
+    var options = BuildOptions(growth: .merging(by: .badges), threads: 1)
     options.pointsPerChange = 0
     return options
   }()

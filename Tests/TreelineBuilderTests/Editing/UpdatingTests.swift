@@ -26,7 +26,7 @@ import Treeline
   }
 
   private static let options: [BuildOptions] = {
-    var local = BuildOptions(growth: .merging(by: .badges), threads: 1, computesSeparations: true)
+    var local = BuildOptions(growth: .merging(by: .badges), threads: 1)
     local.pointsPerChange = 0
     var members = local
     (members.growth, members.anchor) = (.merging(by: .distance), .member)

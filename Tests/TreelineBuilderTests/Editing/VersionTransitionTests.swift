@@ -10,7 +10,7 @@ import Treeline
   @Test func countsAddUp() throws {
     let seed = UInt64.random(in: 0..<1 << 32)
     var random = SplitMix64(seed: seed)
-    let options = BuildOptions(growth: .merging(by: .badges), threads: 1, computesSeparations: true)
+    let options = BuildOptions(growth: .merging(by: .badges), threads: 1)
     var pins = PointSet.cities(400, seed: 631).coordinates.enumerated().map { Pin(id: 10 * $0, at: $1) }
     for trial in 0..<Trials.count(200, atLeast: 10, seed: seed) {
       // The first edit sorts the pins of every second trial.

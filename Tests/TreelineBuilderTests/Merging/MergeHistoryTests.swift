@@ -86,7 +86,7 @@ private struct EditedTree {
     let tree = try set.mergedTree(by: kind.0, anchor: kind.1)
     history = try #require(MergeHistory(tree))
     (plane, random) = (tree.plane, SplitMix64(seed: seed))
-    options = BuildOptions(growth: .merging(by: kind.0), computesSeparations: true, anchor: kind.1)
+    options = BuildOptions(growth: .merging(by: kind.0), anchor: kind.1)
     positions = Array(repeating: PlanePoint(x: 0, y: 0), count: tree.pointCount)
     for index in 0..<tree.pointCount { positions[tree.row(atTreeIndex: index)] = tree.position(atTreeIndex: index) }
   }

@@ -177,7 +177,7 @@ extension PointSet {
     threads: Int = 1, maximumDepth: Int = MergeTree.maximumDepth, leavesInPart: Int? = nil
   ) throws -> ClusterTree {
     var options = BuildOptions(
-      growth: .merging(by: metric), threads: threads, computesSeparations: true, badgeCurve: curve,
+      growth: .merging(by: metric), threads: threads, badgeCurve: curve,
       anchor: anchor)
     options.maximumMergeDepth = maximumDepth
     options.leavesInPart = leavesInPart

@@ -131,7 +131,7 @@ import Testing
   /// clusters.
   @Test func spacingShowsMoreThanOfATreeThatWasSplit() throws {
     let set = PointSet.cities(20_000, seed: 508)
-    let trees = try [set.mergedTree(), set.tree(.leastScatter, computesSeparations: true)]
+    let trees = try [set.mergedTree(), set.tree(.leastScatter, hasSeparations: true)]
     for zoom in [6.0, 8, 10] {
       let counts = try trees.map { try $0.clusters(.spacing(44), in: .everything(zoom: zoom)).count }
       #expect(Double(counts[0]) > 1.1 * Double(counts[1]), "zoom \(zoom): \(counts)")

@@ -151,7 +151,8 @@ extension PointSet {
     _ rule: SplitRule = .mean, threads: Int = 1, computesSeparations: Bool = false, columns: [TestColumn] = [],
     row: ((Int) -> Int)? = nil
   ) throws -> [UInt8] {
-    try tree(rule, threads: threads, computesSeparations: computesSeparations).indexBytes(columns: columns, row: row)
+    let options = BuildOptions(growth: .splitting(rule), threads: threads, computesSeparations: computesSeparations)
+    return try ClusterTree(coordinates, as: projection, options: options).indexBytes(columns: columns, row: row)
   }
 }
 

@@ -124,14 +124,14 @@ extension Lie {
 }
 
 extension Lie {
-  private static let stacked = TestIndex(name: "tiny and spaced", set: TestIndex.tiny.set, computesSeparations: true)
+  private static let stacked = TestIndex(name: "tiny and spaced", set: TestIndex.tiny.set, hasSeparations: true)
 
   /// The points 0, 10, 11 and 21 on a line. The first two points form one node, and the last two points form another
   /// node. The nodes block each other until the first node is split, at a distance of 6 units. Then the point 10 blocks
   /// the second node down to a distance of 1 unit.
   private static let line = TestIndex(
     name: "line", set: PointSet("line", [0, 10, 11, 21].map { Coordinate(x: $0, y: 0) }, as: .planar),
-    computesSeparations: true)
+    hasSeparations: true)
 
   static let separations = [
     Lie(

@@ -10,26 +10,26 @@ struct TestIndex: Sendable, CustomStringConvertible {
   let set: PointSet
   let attributes: [IndexAttribute]
   let columns: [IndexColumn]
-  let computesSeparations: Bool
+  let hasSeparations: Bool
   let telling: IndexDescription
 
   var description: String { name }
 
   func bytes() throws -> [UInt8] {
-    try set.tree(computesSeparations: computesSeparations).indexBytes(
+    try set.tree(hasSeparations: hasSeparations).indexBytes(
       attributes: attributes, columns: columns, description: telling)
   }
 
   init(
     name: String, set: PointSet, attributes: [IndexAttribute] = [], columns: [IndexColumn] = [],
-    computesSeparations: Bool = false, telling: IndexDescription = IndexDescription()
+    hasSeparations: Bool = false, telling: IndexDescription = IndexDescription()
   ) {
     self.columns = columns
     self.telling = telling
     self.name = name
     self.set = set
     self.attributes = attributes
-    self.computesSeparations = computesSeparations
+    self.hasSeparations = hasSeparations
   }
 
   init(_ name: String, _ coordinates: [(longitude: Double, latitude: Double)]) {
@@ -88,10 +88,10 @@ struct TestIndex: Sendable, CustomStringConvertible {
 
   /// A stack, and several levels of stored nodes with their separations.
   static let spaced = TestIndex(
-    name: "spaced", set: .nullIsland(stack: 18, noise: 32, seed: 9), computesSeparations: true)
+    name: "spaced", set: .nullIsland(stack: 18, noise: 32, seed: 9), hasSeparations: true)
   static let spacedPlanar = TestIndex(
     name: "spaced planar", set: .planar(14, x: 0...4, y: 0...1, seed: 10),
-    attributes: [IndexAttribute(name: "even") { .bool($0 % 2 == 0) }], computesSeparations: true)
+    attributes: [IndexAttribute(name: "even") { .bool($0 % 2 == 0) }], hasSeparations: true)
 
   /// An index with all texts that are meant for readers.
   static let described = TestIndex(

@@ -86,7 +86,7 @@ import TreelineBuilder
       let set = PointSet.random(seed: random.next(), upTo: 30)
       let bare = try ClusterTree(
         set.coordinates, as: set.projection,
-        options: BuildOptions(growth: .splitting(.mean), threads: 1, computesSeparations: false))
+        options: BuildOptions(splitRule: .mean, threads: 1))
       try check(bare, Table(rows: bare.pointCount, &random), &random, "seed \(seed), table \(number)")
     }
   }

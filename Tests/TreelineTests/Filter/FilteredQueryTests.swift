@@ -119,9 +119,8 @@ import TreelineBuilder
   }
 
   /// Checks that, with a spacing, a filtered tree shows about as many clusters as a tree of only the points that pass.
-  @Test(arguments: [2, 7, 30], [Growth.splitting(.leastScatter), .merging(by: .distance)])
-  func aSpacingShowsAsManyAsATreeOfThePassingPoints(oneIn share: Int, growth: Growth) throws {
-    let options = BuildOptions(growth: growth, computesSeparations: true)
+  @Test(arguments: [2, 7, 30]) func aSpacingShowsAsManyAsATreeOfThePassingPoints(oneIn share: Int) throws {
+    let options = BuildOptions(supporting: .spacing)
     let coordinates = PointSet.cities(30_000, clusters: 40, seed: 77).coordinates
     // First the passing points lie all over the map. Then they lie only in some parts of it, as points of a category
     // often do.
@@ -195,7 +194,7 @@ import TreelineBuilder
     let set = PointSet.random(seed: 11_000 + seed)
     let tree = try ClusterTree(
       set.coordinates, as: set.projection,
-      options: BuildOptions(growth: .merging(by: .distance), threads: 1, computesSeparations: true, anchor: .member))
+      options: BuildOptions(growth: .merging(by: .distance), threads: 1, anchor: .member))
     for share in [1, 2] {
       let filtered = FilteredTree(tree, passes: (0..<tree.pointCount).map { $0 % share == 0 }).filtered
       for cut in [Cut.limit(30), .detail(20), .spacing(44)] {

@@ -60,7 +60,7 @@ extension ClusterTree {
     ]
     let growth = growths[random.index(below: growths.count)]
     return try ClusterTree(
-      set.coordinates, as: set.projection,
-      options: BuildOptions(growth: growth, threads: 1, computesSeparations: true))
+      set.coordinates, as: set.projection, options: BuildOptions(growth: growth, threads: 1)
+    ).withSeparations()
   }
 }

@@ -14,7 +14,7 @@ import TreelineBuilder
   @Test(arguments: sets, SplitRule.few) func answersAreThoseOfTheLeastScaleThatHasRoom(
     _ set: PointSet, _ rule: SplitRule
   ) throws {
-    let outline = try TreeOutline(set.tree(rule, computesSeparations: true))
+    let outline = try TreeOutline(set.tree(rule, hasSeparations: true))
     let tree = outline.tree
     var random = SplitMix64(seed: 541)
     for _ in 0..<Trials.count(20) {
@@ -40,7 +40,7 @@ import TreelineBuilder
   }
 
   @Test(arguments: sets) func zoomingInRefines(_ set: PointSet) throws {
-    let tree = try set.tree(computesSeparations: true)
+    let tree = try set.tree(supporting: .spacing)
     var random = SplitMix64(seed: 542)
     for _ in 0..<Trials.count(100) {
       let query = PixelQuery(&random)
@@ -60,7 +60,7 @@ import TreelineBuilder
 
   /// Guards against an old fault: a limit left clusters whole that were too close to parts of other clusters.
   @Test func aLimitKeepsTheSpacing() throws {
-    let tree = try PointSet.cities(5000, seed: 543).tree(computesSeparations: true)
+    let tree = try PointSet.cities(5000, seed: 543).tree(supporting: .spacing)
     for zoom in [2.0, 3.7, 5] {
       let least = 44 * Plane.unitsPerPixel(zoom: zoom)
       for limit in [5, 20, 60] {
@@ -79,7 +79,7 @@ import TreelineBuilder
 
   /// Guards against an old fault: to use up the limit, the query showed clusters closer to each other than the spacing.
   @Test func pointsThatHaveNoRoomToStandAloneLeaveTheSpacingAsItIs() throws {
-    let tree = try PointSet.cities(5000, seed: 545).tree(computesSeparations: true)
+    let tree = try PointSet.cities(5000, seed: 545).tree(supporting: .spacing)
     let alone = UnclusteredPoints(fromZoom: 3)
     for limit in [20, 200, 2000] {
       let usual = try tree.clusters(.spacing(44).atMost(limit), in: PlaneWindow.everything, zoom: 4)
@@ -93,7 +93,7 @@ import TreelineBuilder
 
   /// No two clusters have the same detail, so almost as many clusters are shown as the limit allows.
   @Test func aDetailUsesItsLimit() throws {
-    let tree = try PointSet.cities(5000, seed: 544).tree(computesSeparations: true)
+    let tree = try PointSet.cities(5000, seed: 544).tree(supporting: .spacing)
     for limit in [1, 10, 100, 1000] {
       let count = try tree.clusters(.detail(1).atMost(limit), in: PlaneWindow.everything, zoom: 20).count
       #expect(count <= limit && count * 20 >= limit * 19, "\(count) of \(limit)")

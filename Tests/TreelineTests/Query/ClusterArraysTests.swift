@@ -9,9 +9,9 @@ import TreelineBuilder
   /// filter, and for clusters positioned at means and at members.
   @Test(arguments: PointSet.nasty + Trials.seeds(10, from: 410).map { PointSet.random(seed: $0) })
   func arraysAreThoseOfClusters(_ set: PointSet) throws {
-    let options = BuildOptions(growth: .merging(by: .distance), threads: 1, computesSeparations: true, anchor: .member)
+    let options = BuildOptions(growth: .merging(by: .distance), threads: 1, anchor: .member)
     let even = IndexColumn(name: "even", kind: .boolean) { .bool($0.isMultiple(of: 2)) }
-    let means = try set.tree(.leastScatter, computesSeparations: true).adding(columns: [even])
+    let means = try set.tree(.leastScatter, hasSeparations: true).adding(columns: [even])
     let members = try ClusterTree(set.coordinates, as: set.projection, options: options)
     let filtered = try means.filtered(by: .where("even", .equals, true))
     for tree in [means, members, filtered] {

@@ -37,7 +37,7 @@ import TreelineBuilder
   }
 
   @Test(arguments: [0.0, 2.5, 6]) func everyWayToChooseIsThatOfTheTree(zoom: Double) throws {
-    let map = try ClusterMap(hotels, at: \.place, options: BuildOptions(computesSeparations: true))
+    let map = try ClusterMap(hotels, at: \.place, options: BuildOptions(supporting: .spacing))
     let (tree, alone) = (map.tree, UnclusteredPoints(leastMembers: 3))
     func expect(_ results: ClusterMap<Hotel>.Results, _ clusters: Clusters) {
       #expect(results.map(\.cluster) == Array(clusters))
@@ -56,7 +56,7 @@ import TreelineBuilder
   /// Checks that a `ClusterMap` can answer everything that a tree can answer, with values instead of points. Also
   /// checks queries that are passed as a single `Query`.
   @Test func whatATreeCanBeAskedAMapCan() throws {
-    let map = try ClusterMap(hotels, at: \.place, options: BuildOptions(computesSeparations: true))
+    let map = try ClusterMap(hotels, at: \.place, options: BuildOptions(supporting: .spacing))
     let (tree, cut) = (map.tree, Cut.spacing(44))
     let query = Query(cut, in: Viewport(.world, zoom: 3))
     let shown = try map.clusters(query)

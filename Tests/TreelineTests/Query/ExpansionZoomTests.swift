@@ -16,7 +16,7 @@ import TreelineBuilder
   private static let (farIn, farOut) = (200.0, -200.0)
 
   @Test(arguments: sets) func areWhereTheAnswerChanges(_ set: PointSet) throws {
-    let outline = try TreeOutline(set.tree(computesSeparations: true))
+    let outline = try TreeOutline(set.tree(supporting: .spacing))
     let tree = outline.tree
     var random = SplitMix64(seed: 531)
     for _ in 0..<Trials.count(40) {
@@ -85,7 +85,7 @@ import TreelineBuilder
   }
 
   @Test func noPixelsHaveNoZoom() throws {
-    let tree = try PointSet.cities(300, seed: 532).tree(computesSeparations: true)
+    let tree = try PointSet.cities(300, seed: 532).tree(supporting: .spacing)
     let root = try #require(tree.root).id
     #expect(try tree.separationZoom(of: root, for: .detail(0)) == -.infinity)
     #expect(try tree.separationZoom(of: root, for: .spacing(0)) == -.infinity)
@@ -95,8 +95,7 @@ import TreelineBuilder
 
   @Test func aStackIsNeverAlone() throws {
     let here = Coordinate(longitude: 8, latitude: 47)
-    let tree = try PointSet("a stack", [here, here, Coordinate(longitude: 9, latitude: 47)]).tree(
-      computesSeparations: true)
+    let tree = try PointSet("a stack", [here, here, Coordinate(longitude: 9, latitude: 47)]).tree(supporting: .spacing)
     let index = try #require(try tree.treeIndex(ofRow: 1, at: here))
     #expect(
       try tree.unclusteredZoom(ofTreeIndex: index, for: .detail(20).unclustered(UnclusteredPoints(fromZoom: 3))) == nil)

@@ -35,7 +35,7 @@ import TreelineBuilder
   @Test(arguments: [Growth.merging(by: .distance), .merging(by: .scatter), .splitting(.mean)])
   func pointsTooNearForAnyPixelAreNeverParted(growth: Growth) throws {
     let coordinates = [(10.0, 50.0), (10.0000002, 50), (20, 20), (30, -30)].map(Coordinate.init(longitude:latitude:))
-    let tree = try ClusterTree(coordinates, options: BuildOptions(growth: growth, computesSeparations: true))
+    let tree = try ClusterTree(coordinates, options: BuildOptions(growth: growth)).withSeparations()
     let path = try tree.clusters(containingTreeIndex: try #require(tree.treeIndex(ofRow: 0)))
     let pair = try #require(path.last { $0.pointCount == 2 })
     let cut = Cut.spacing(44)

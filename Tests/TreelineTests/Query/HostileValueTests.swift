@@ -191,7 +191,7 @@ import TreelineBuilder
 
   @Test(arguments: growths.indices) func noQuestionEndsTheProcess(growth: Int) throws {
     let (growth, projection) = Self.growths[growth]
-    let options = BuildOptions(growth: growth, threads: 1, computesSeparations: true)
+    let options = BuildOptions(growth: growth, threads: 1)
     let maps = try [0, 1, 2, 300].map { try Self.map($0, options, projection) }
     var chooser = Chooser(random: SplitMix64(seed: 389))
     var calls = Calls()

@@ -16,7 +16,7 @@ import TreelineBuilder
     try ClusterTree(
       (0..<groups * 1000).map { row in
         row % 1000 == 0 ? Coordinate(longitude: Double(row) / 4000 - 40, latitude: 10) : here
-      }, options: BuildOptions(threads: 1, computesSeparations: true))
+      }, options: BuildOptions(supporting: .spacing, threads: 1))
   }
 
   @Test func isOneRecordAndOneCluster() throws {

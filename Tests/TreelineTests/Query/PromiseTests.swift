@@ -18,16 +18,20 @@ import TreelineBuilder
   @Test(arguments: sets, SplitRule.few) func zoomingRefinesPansKeepAndTransitionsAddUp(
     _ set: PointSet, _ rule: SplitRule
   ) throws {
-    let options = BuildOptions(growth: .splitting(rule), threads: 1, computesSeparations: true)
-    let tree = try ClusterTree(set.coordinates, as: set.projection, options: options)
-    try check(tree, "\(set), \(rule)")
+    try check(tree(of: set, .splitting(rule)), "\(set), \(rule)")
   }
 
   @Test(arguments: sets, MergeMetric.allCases) func treesGrownByMergingKeepThemAsWell(
     _ set: PointSet, _ metric: MergeMetric
   ) throws {
-    let options = BuildOptions(growth: .merging(by: metric), threads: 1, computesSeparations: true)
-    try check(ClusterTree(set.coordinates, as: set.projection, options: options), "\(set), merged by \(metric)")
+    try check(tree(of: set, .merging(by: metric)), "\(set), merged by \(metric)")
+  }
+
+  /// Builds a tree. A small tree also answers queries with a spacing, as trees from old indexes do.
+  private func tree(of set: PointSet, _ growth: Growth) throws -> ClusterTree {
+    let options = BuildOptions(growth: growth, threads: 1)
+    let tree = try ClusterTree(set.coordinates, as: set.projection, options: options)
+    return set.coordinates.count <= 3000 ? try tree.withSeparations() : tree
   }
 
   private func check(_ tree: ClusterTree, _ set: String) throws {
@@ -51,7 +55,7 @@ import TreelineBuilder
   /// Checks that these counts can report violations: with a limit, clusters do get lost on a pan.
   @Test func aLimitDoesChangeOnAPan() throws {
     let tree = try ClusterTree(
-      PointSet.cities(20_000, seed: 301).coordinates, options: BuildOptions(threads: 1, computesSeparations: true))
+      PointSet.cities(20_000, seed: 301).coordinates, options: BuildOptions(threads: 1))
     var screens = ScreenMaker(over: tree, seed: 306)
     var count = PromiseCount()
     for _ in 0..<200 { try count.add(.breadthFirst, of: tree, &screens) }

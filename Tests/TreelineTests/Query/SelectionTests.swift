@@ -11,7 +11,7 @@ import TreelineBuilder
     PointSet.cities(5000, seed: 541), .roads(3000, seed: 542), .antimeridian(900, seed: 543),
     .coarse(2000, side: 30, seed: 544),
   ]) func aSelectionSurvivesEveryChange(_ set: PointSet) throws {
-    let tree = try set.tree(computesSeparations: true)
+    let tree = try set.tree(supporting: .spacing)
     var random = SplitMix64(seed: 545)
     var screens = ScreenMaker(over: tree, seed: 546)
     var seen = 0

@@ -18,7 +18,7 @@ import TreelineBuilder
 
   private func check(_ set: PointSet, seed: UInt64, windows count: Int) throws {
     let outline = try set.outline()
-    let codes = outline.tree.separations(threads: 1).codes
+    let codes = try SeparationByDefinition(outline.tree).codes
     var random = SplitMix64(seed: seed)
     for window in [.everything] + (0..<count).map({ _ in PlaneWindow.random(over: outline.tree, &random) }) {
       let oracle = QueryOracle(outline, window)
@@ -34,7 +34,7 @@ import TreelineBuilder
   @Test(arguments: [PointSet.cities(1500, seed: 93), .antimeridian(800, seed: 94), .uniformWorld(1500, seed: 95)])
   func areNestedOverZoomsAndTheSameInAnyWindow(_ set: PointSet) throws {
     let tree = try set.tree()
-    let codes = tree.separations(threads: 1).codes
+    let codes = try SeparationByDefinition(tree).codes
     var random = SplitMix64(seed: 96)
     var coarser: [Range<Int>] = []
     for zoom in stride(from: 0.0, to: 24, by: 0.37) {

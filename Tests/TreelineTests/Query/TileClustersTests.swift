@@ -8,7 +8,7 @@ import TreelineBuilder
 @Suite struct TileClustersTests {
   @Test(arguments: PointSet.nasty + (860..<900).map { PointSet.random(seed: UInt64($0)) })
   func clustersAreAnchoredAtTheirMeans(_ set: PointSet) throws {
-    let tree = try set.tree(computesSeparations: true)
+    let tree = try set.tree(supporting: .spacing)
     var random = SplitMix64(seed: 161)
     for _ in 0..<Trials.count(20) {
       let window = PlaneWindow.random(over: tree, &random)

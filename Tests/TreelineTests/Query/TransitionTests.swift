@@ -8,7 +8,7 @@ import TreelineBuilder
 @Suite struct TransitionTests {
   @Test(arguments: PointSet.nasty + (700..<780).map { PointSet.random(seed: UInt64($0)) }, SplitRule.few)
   func everyClusterOccursOnceAndCountsAddUp(_ set: PointSet, _ rule: SplitRule) throws {
-    let tree = try set.tree(rule, computesSeparations: true)
+    let tree = try set.tree(rule, hasSeparations: true)
     var random = SplitMix64(seed: 131)
     for _ in 0..<Trials.count(75) {
       let from = try Self.answer(of: tree, &random)
@@ -67,7 +67,7 @@ import TreelineBuilder
   }
 
   @Test func backwardsIsTheSameTheOtherWayRound() throws {
-    let tree = try PointSet.cities(3000, seed: 133).tree(computesSeparations: true)
+    let tree = try PointSet.cities(3000, seed: 133).tree(supporting: .spacing)
     var random = SplitMix64(seed: 134)
     for _ in 0..<Trials.count(100) {
       let (from, to) = (try Self.answer(of: tree, &random), try Self.answer(of: tree, &random))
@@ -80,7 +80,7 @@ import TreelineBuilder
 
   /// Checks that, in every answer that shows a point, the cluster that contains the point is found.
   @Test(arguments: PointSet.nasty) func theClusterThatHoldsAPointIsFound(_ set: PointSet) throws {
-    let tree = try set.tree(computesSeparations: true)
+    let tree = try set.tree(supporting: .spacing)
     var random = SplitMix64(seed: 135)
     for _ in 0..<Trials.count(20) {
       let answer = try Self.answer(of: tree, &random)

@@ -10,7 +10,7 @@ import TreelineBuilder
   static let sets = PointSet.nasty + (1400..<1430).map { PointSet.random(seed: UInt64($0)) }
 
   @Test(arguments: sets) func answersAreThoseOfTheDefinition(_ set: PointSet) throws {
-    let outline = try TreeOutline(set.tree(computesSeparations: true))
+    let outline = try TreeOutline(set.tree(supporting: .spacing))
     let tree = outline.tree
     var random = SplitMix64(seed: 521)
     for round in 0..<Trials.count(20) {
@@ -36,7 +36,7 @@ import TreelineBuilder
   }
 
   @Test(arguments: sets) func zoomingInRefinesAndAPanChangesNothing(_ set: PointSet) throws {
-    let tree = try set.tree(computesSeparations: true)
+    let tree = try set.tree(supporting: .spacing)
     var random = SplitMix64(seed: 522)
     for _ in 0..<Trials.count(20) {
       let query = PixelQuery(&random)
@@ -51,7 +51,7 @@ import TreelineBuilder
   }
 
   @Test func fromItsZoomOnNothingIsACluster() throws {
-    let tree = try PointSet.roads(1500, seed: 523).tree(computesSeparations: true)
+    let tree = try PointSet.roads(1500, seed: 523).tree(supporting: .spacing)
     let alone = UnclusteredPoints(fromZoom: 11)
     for (zoom, isAlone) in [(11.0.nextDown, false), (11, true), (14.5, true)] {
       let answer = try tree.clusters(.detail(30).unclustered(alone), in: PlaneWindow.everything, zoom: zoom)
@@ -60,7 +60,7 @@ import TreelineBuilder
   }
 
   @Test func twoMembersAreAlwaysEnough() throws {
-    let tree = try PointSet.cities(500, seed: 524).tree(computesSeparations: true)
+    let tree = try PointSet.cities(500, seed: 524).tree(supporting: .spacing)
     let usual = try tree.clusters(.detail(30), in: PlaneWindow.everything, zoom: 4)
     for least in [1, 2] {
       let alone = UnclusteredPoints(leastMembers: least)
@@ -69,7 +69,7 @@ import TreelineBuilder
   }
 
   @Test func whatIsNoNumberOfMembersOrZoomIsRefused() throws {
-    let tree = try PointSet.cities(30, seed: 524).tree(computesSeparations: true)
+    let tree = try PointSet.cities(30, seed: 524).tree(supporting: .spacing)
     let root = try #require(tree.root).id
     for points in [
       UnclusteredPoints(leastMembers: 0), UnclusteredPoints(leastMembers: .min), UnclusteredPoints(fromZoom: .nan),
@@ -92,7 +92,7 @@ import TreelineBuilder
 
   /// Guards against an old fault: a plane of infinite width times 0 pixels gave NaN, which trapped.
   @Test func noPixelsAreNoneAtAnyZoom() throws {
-    let tree = try PointSet.cities(500, seed: 525).tree(computesSeparations: true)
+    let tree = try PointSet.cities(500, seed: 525).tree(supporting: .spacing)
     #expect(
       try tree.clusters(.spacing(0), in: PlaneWindow.everything, zoom: -5000)
         == tree.clusters(.spacing(0), in: PlaneWindow.everything, zoom: 5))
