@@ -13,7 +13,7 @@ import ArgumentParser
       GenerateCommand.self, ViewsCommand.self, BuildBenchmark.self, MemoryBenchmark.self, PiecesBenchmark.self,
       IndexBenchmark.self, QueryBenchmark.self, SpacingBenchmark.self, FilterBenchmark.self, SearchBenchmark.self,
       MapBenchmark.self, PhoneBenchmark.self,
-      SeparationBenchmark.self, MergingBenchmark.self, EditsBenchmark.self, PromisesCommand.self, ReadBenchmark.self,
+      MergingBenchmark.self, EditsBenchmark.self, PromisesCommand.self, ReadBenchmark.self,
       CancelBenchmark.self, CountedWork.self, CountedCases.self,
     ])
 }

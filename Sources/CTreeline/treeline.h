@@ -151,10 +151,9 @@ typedef struct treeline_column {
 typedef struct treeline_monitor {
   /// Called by the threads that build, by one thread at a time, and at most once per percent of a stage. May be NULL.
   ///
-  /// The stages are "projecting", "splitting", "merging", "separating" and "encoding" (of columns). The stages of a
-  /// build in pieces are "encoding", "projecting", "planning", "partitioning", "building", "writing", "separating",
-  /// "writing" again, and "encoding" again if columns are prepared. The fraction of "planning" is always 0, because the
-  /// progress of this stage is unknown.
+  /// The stages are "projecting", "splitting", "merging" and "encoding" (of columns). The stages of a build in pieces
+  /// are "encoding", "projecting", "merging" or "planning", "partitioning", "building", "writing", and "encoding" again
+  /// if columns are prepared. The fraction of "planning" is always 0, because the progress of this stage is unknown.
   void (*progress)(void *context, const char *stage, double fraction);
   void *context;
   /// The handle with which the build can be stopped; may be NULL.
@@ -170,7 +169,7 @@ void treeline_cancellation_free(treeline_cancellation *cancellation);
 /// Builds a tree. The tree does not depend on the order of the points or on the number of threads.
 ///
 /// `options` has the names of the options of `treelinemap build`: for=spacing (or badges), split=mean, grow=split (or
-/// merge, badges, scatter), badge-gap=4, anchor=member, threads=2, separations=true, and planar=true. group-by and
+/// merge, badges, scatter), badge-gap=4, anchor=member, threads=2, and planar=true. group-by and
 /// never-cluster name columns.
 /// By default the tree is built for limits and details, which every tree supports. With editable=true the tree keeps the
 /// coordinates for `treeline_update`, which takes 16 bytes per point.

@@ -252,9 +252,7 @@ void treeline_piece_free(treeline_piece *piece);
 /// Assembles the pieces in a folder into an index. The file appears when it is complete. Pieces are copied through
 /// small buffers, so pieces need not fit into memory.
 ///
-/// Separations are computed after the nodes are written. Meanwhile a file in the folder takes 2 bytes per point.
-///
-/// Options: separations=true; memory=2000000000, the approximate limit of memory for separations in bytes; threads=2.
+/// There are no options yet: `options` must be NULL or empty.
 ///
 /// \param survey Survey of all points.
 /// \param encoding Encoding with which the pieces were built; NULL if the pieces have no columns.

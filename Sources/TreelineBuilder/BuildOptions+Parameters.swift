@@ -32,15 +32,13 @@ extension BuildOptions {
     let gap = parameters.number("badge-gap", in: 0...BadgeCurve.greatestGapInPixels, unit: "a number of pixels ")
     let anchor = parameters.choice("anchor", of: ClusterAnchor.self)
     let threads = parameters.integer("threads", in: 1...1024)
-    let addsSeparations = parameters.flag("separations")
 
     let growth =
       name?.growth(splitBy: rule) ?? rule.map(Growth.splitting)
       ?? (wanted ?? (parameters.has("badge-gap") ? .badges : purpose)).growth
     self.init(growth: growth, threads: threads, badgeCurve: .standard.gap(gap ?? 0), anchor: anchor ?? .mean)
-    if addsSeparations { computesSeparations = true }
 
-    if let wanted, !wanted.isServed(by: growth, hasSeparations: computesSeparations) {
+    if let wanted, !wanted.isServed(by: growth) {
       parameters.refuse(
         ["for"],
         expected: "a purpose that suits a tree \(growth.phrase), or no parameter \(name == nil ? "split" : "grow")",

@@ -30,18 +30,6 @@ public struct BuildOptions: Hashable, Sendable {
   /// Number of threads that build the tree. This number does not change the tree.
   public var threads: Int
 
-  /// Whether the tree has separations. A separation is the distance at which a cluster is split. Nil means that the
-  /// tree has separations only if merging yields separations.
-  private var separationChoice: Bool?
-
-  /// Whether the tree has separations. Separations take 2 bytes per point. A merge by distance or for badges yields
-  /// separations. For other growths, the build must compute the separations. After a build by splitting, this
-  /// computation takes several times as long as the build.
-  package var computesSeparations: Bool {
-    get { separationChoice ?? growth.mergeMetric?.keepsApart ?? false }
-    set { separationChoice = newValue }
-  }
-
   /// - Parameters:
   ///   - growth: How the tree grows. `init(supporting:threads:anchor:)` chooses the growth that suits your queries.
   ///   - threads: Number of threads, 1 or more; nil for one thread per processor.
@@ -53,15 +41,6 @@ public struct BuildOptions: Hashable, Sendable {
     let threads = threads ?? processorCount
     precondition(threads >= 1, "Expected at least one thread, found \(threads)")
     (self.growth, self.threads, self.badgeCurve, self.anchor) = (growth, threads, badgeCurve, anchor)
-  }
-
-  /// Makes options that also say whether the tree has separations. This initializer is for experts and tests.
-  package init(
-    growth: Growth = .splitting(.standard), threads: Int? = nil, computesSeparations: Bool,
-    badgeCurve: BadgeCurve = .standard, anchor: ClusterAnchor = .mean
-  ) {
-    self.init(growth: growth, threads: threads, badgeCurve: badgeCurve, anchor: anchor)
-    separationChoice = computesSeparations
   }
 }
 
@@ -91,8 +70,6 @@ public struct BuildProgress: Hashable, Sendable {
     case splitting
     /// Clusters are merged. A tree that grows by splitting skips this stage.
     case merging
-    /// Separations are computed.
-    case separating
     /// Values of columns are surveyed, encoded and prepared, after the tree is built.
     case encoding
   }

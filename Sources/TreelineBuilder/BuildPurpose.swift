@@ -40,15 +40,7 @@ public enum BuildPurpose: Hashable, Sendable {
     }
 
     /// Returns whether a tree with the given growth answers the queries of this purpose.
-    ///
-    /// - Parameter hasSeparations: Whether the tree has separations.
-    func isServed(by growth: Growth, hasSeparations: Bool) -> Bool {
-      switch self {
-      case .limit: true
-      case .spacing: hasSeparations && growth != .merging(by: .badges)
-      case .badges: growth == self.growth
-      }
-    }
+    func isServed(by growth: Growth) -> Bool { self == .limit || growth == self.growth }
   }
 }
 

@@ -42,8 +42,7 @@ extension ClusterTree {
   ///   - groups: The group of each coordinate, in the same order.
   ///   - projection: As in the other `init`.
   ///   - options: Options for building the tree of each group.
-  ///   - progress: Called each time a group's tree is complete. A tree with separations is complete when its
-  ///     separations are computed.
+  ///   - progress: Called each time a group's tree is complete.
   /// - Precondition: `groups` has one entry for each coordinate.
   public init(
     _ coordinates: [Coordinate], groupedBy groups: PointGroups, as projection: Plane.Projection = .webMercator,

@@ -1,7 +1,7 @@
 import Treeline
 
 /// One build of a tree from coordinates. The build projects the coordinates, and splits or merges the points into
-/// nodes. If requested, the build also computes separations.
+/// nodes.
 struct TreeBuild {
   let coordinates: [Coordinate]
   let projection: Plane.Projection
@@ -76,17 +76,9 @@ struct TreeBuild {
   private func finish(_ memory: BuildMemory, _ top: TopNode?, _ merged: MergeBuild.Result?) throws(BuildFailure)
     -> TreeStorage
   {
-    func separate(_ storage: TreeStorage) throws(BuildFailure) -> UnsafeMutablePointer<UInt16>? {
-      guard options.computesSeparations else { return nil }
-      return try SeparationBuild(storage: storage, projection: projection, threads: options.threads, monitor: monitor)
-        .run().codes.baseAddress
-    }
-    if let merged {
-      return try memory.finish(
-        merged, keepsScales: options.computesSeparations, badgeCurve, threads: options.threads, monitor,
-        separate: separate)
-    }
-    return try memory.finish(top, badgeCurve, threads: options.threads, monitor, separate: separate)
+    if let merged { return try memory.finish(merged, badgeCurve, threads: options.threads, monitor) }
+    if let top { return try memory.finish(top, threads: options.threads, monitor) }
+    return try memory.finishEmpty(options.growth, badgeCurve, monitor)
   }
 
   /// Badge curve of the tree if it is built by merging with the metric `badges`; otherwise nil.

@@ -102,12 +102,7 @@ public func assemble(
   _ monitor: UnsafePointer<treeline_monitor>?, _ error: ErrorPlace
 ) -> Bool {
   attempt(error) { () -> Void in
-    let options = try read(options) { parameters in
-      (
-        hasSeparations: parameters.flag("separations"), threads: parameters.integer("threads", in: 1...1024),
-        memory: parameters.integer("memory", in: 1...1 << 60) ?? 1 << 30
-      )
-    }
+    try read(options) { _ in }
     let (plan, survey) = (try pieces.object(PiecesObject.self).plan, try survey.object(SurveyObject.self).survey)
     guard plan.pointCount == survey.pointCount else {
       throw ArgumentError(
@@ -125,15 +120,6 @@ public func assemble(
     var assembly = IndexAssembly(
       of: plan, survey, columns: encoding.encodedColumns, description: IndexDescription(description?.pointee))
     assembly.merged = merged
-    // A merged tree has merge scales already.
-    if options.hasSeparations && merged == nil {
-      // The closure is called by only one thread at a time.
-      nonisolated(unsafe) let reporting = steps
-      assembly.addSeparations(
-        scratchFile: "\(folder)/separations", memory: options.memory, threads: options.threads,
-        stoppingWith: (monitor?.pointee.cancellation).objectIfAny(CancellationObject.self)?.cancellation
-      ) { reporting.report(.separating, $0, of: $1) }
-    }
     try assembly.write(to: destination, piecesFrom: PieceFolder(folder)) { steps.report(.writing, $0, of: $1) }
   } != nil
 }

@@ -13,7 +13,7 @@ import Testing
   /// Each build uses at least 12 MB. If even one build in five kept this memory, the growth would show it.
   @Test(
     .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/status")),
-    arguments: Trials.some(of: [["--separations"], [], ["--merge", "distance"]]))
+    arguments: Trials.some(of: [[], ["--merge", "distance"]]))
   func memoryIsDeallocated(_ options: [String]) throws {
     let process = Process()
     process.executableURL = Valgrind.benchmarks

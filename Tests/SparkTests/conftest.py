@@ -77,7 +77,7 @@ class Builds:
         """Returns the path of the index that the tool builds."""
         data = self.data(shape, has_columns)
         path = f"{data}-{supporting or split}.treeline"
-        growth = ("--for", supporting) if supporting else ("--split", split, "--separations")
+        growth = ("--for", supporting) if supporting else ("--split", split)
         return path if os.path.exists(path) else points.index(data, path, *growth)
 
     def check(self, shape, partitions, split="mean", tasks=Tasks, columns=(), kinds=None, supporting=None):
@@ -88,7 +88,7 @@ class Builds:
         """
         df = self.session.read.parquet(self.data(shape, bool(columns))).repartition(partitions)
         expected = self.index(shape, split, bool(columns), supporting)
-        growth = {"supporting": supporting} if supporting else {"split": split, "separations": True}
+        growth = {"supporting": supporting} if supporting else {"split": split}
         folder = tempfile.mkdtemp(dir=self.work)
         os.mkdir(f"{folder}/marks")
         out, start, stages = f"{folder}/out.treeline", time.monotonic(), {}

@@ -23,7 +23,7 @@ def test_columns_of_each_kind_while_an_executor_is_killed_in_each_stage(builds):
     finally:
         builds.session.conf.set(records, usual)
     tree = built.open()
-    assert tree.columns == points.KINDS and tree.has_separations
+    assert tree.columns == points.KINDS and not tree.has_separations
 
 
 @pytest.mark.parametrize("shape, partitions, split", [

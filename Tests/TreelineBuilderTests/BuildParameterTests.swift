@@ -16,30 +16,25 @@ import TreelineBuilder
     #expect(options(["split": "gamma:1.5", "threads": "3"]).options.growth == .splitting(.gamma(1.5)))
     #expect(options(["grow": "merge", "anchor": "member"]).options.anchor == .member)
     #expect(options(["grow": "scatter"]).options == BuildOptions(growth: .merging(by: .scatter)))
-    #expect(options(["separations": "true"]).options == BuildOptions(computesSeparations: true))
+    #expect(options(["separations": "true"]).faults.count == 1)
     let badges = options(["badge-gap": "4"])
     #expect(badges.options.growth == .merging(by: .badges) && badges.options.badgeCurve == .standard.gap(4))
     #expect(badges.faults.isEmpty)
   }
 
-  /// Checks that the parameters and the type of a purpose lead to the same tree, and that only separations that follow
-  /// from a merge are kept.
+  /// Checks that the parameters and the type of a purpose lead to the same tree.
   @Test func aPurposeDecidesHowTheTreeGrows() {
-    let cases: [(String, BuildPurpose, Growth, hasSeparations: Bool)] = [
-      ("limit", .limit, .splitting(.leastScatter), false), ("spacing", .spacing, .merging(by: .distance), true),
-      ("badges", .badges(), .merging(by: .badges), true),
+    let cases: [(String, BuildPurpose, Growth)] = [
+      ("limit", .limit, .splitting(.leastScatter)), ("spacing", .spacing, .merging(by: .distance)),
+      ("badges", .badges(), .merging(by: .badges)),
     ]
-    for (name, purpose, growth, hasSeparations) in cases {
+    for (name, purpose, growth) in cases {
       let found = options(["for": name])
       #expect(found.faults.isEmpty && found.options == BuildOptions(supporting: purpose), "\(name)")
-      #expect(found.options.growth == growth && found.options.computesSeparations == hasSeparations, "\(name)")
+      #expect(found.options.growth == growth, "\(name)")
     }
     let wide = options(["for": "badges", "badge-gap": "4"]).options
     #expect(wide == BuildOptions(supporting: .badges(.standard.gap(4))))
-    #expect(BuildOptions(splitRule: .mean).computesSeparations == false)
-    var changed = BuildOptions()
-    changed.growth = .merging(by: .distance)
-    #expect(changed.computesSeparations)
   }
 
   @Test func whatExcludesEachOtherIsRefused() {
@@ -47,7 +42,7 @@ import TreelineBuilder
       ["grow": "merge", "split": "mean"], ["grow": "merge", "badge-gap": "4"], ["anchor": "member"],
       ["grow": "scatter", "anchor": "mean"], ["for": "limit", "anchor": "member"], ["for": "speed"],
       ["for": "spacing", "split": "mean"], ["for": "spacing", "grow": "badges"], ["for": "badges", "grow": "merge"],
-      ["for": "badges", "split": "mean", "separations": "true"], ["for": "spacing", "badge-gap": "4"],
+      ["for": "badges", "split": "mean"], ["for": "spacing", "grow": "scatter"], ["for": "spacing", "badge-gap": "4"],
       ["grow": "sideways"], ["split": "even"], ["badge-gap": "129"], ["threads": "0"], ["speed": "high"],
     ]
     for values in cases { #expect(options(values).faults.count == 1, "\(values)") }
@@ -56,7 +51,7 @@ import TreelineBuilder
   @Test func whatAgreesWithAPurposeIsAccepted() {
     let cases: [KeyValuePairs<String, String>] = [
       ["for": "limit", "grow": "merge"], ["for": "limit", "split": "mean"], ["for": "spacing", "grow": "merge"],
-      ["for": "badges", "grow": "badges"], ["for": "spacing", "split": "mean", "separations": "true"],
+      ["for": "badges", "grow": "badges"],
       ["for": "spacing", "anchor": "member"],
     ]
     for values in cases { #expect(options(values).faults == [], "\(values)") }

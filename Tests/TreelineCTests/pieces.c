@@ -171,7 +171,7 @@ static void note_stage(void *context, const char *stage, double fraction) {
 }
 
 static void test_steps(
-    const char *options, size_t column_count, const char *assembly, const char *whole, const char *folder) {
+    const char *options, size_t column_count, const char *whole, const char *folder) {
   uint8_t *codes;
   treeline_encoding *encoding = encode_parts(column_count, &codes);
   treeline_survey *survey = survey_parts();
@@ -205,19 +205,17 @@ static void test_steps(
   treeline_pieces_find(pieces, positions, POINTS, numbers);
   char path[1000];
   snprintf(path, sizeof path, "%s/index", folder);
-  EXPECT_ERROR(treeline_assemble(pieces, survey, encoding, merging, folder, path, assembly, NULL, false, NULL, &error),
+  EXPECT_ERROR(treeline_assemble(pieces, survey, encoding, merging, folder, path, NULL, NULL, false, NULL, &error),
       TREELINE_ERROR_WRITING, "piece-0");
   EXPECT_ERROR(
-      treeline_assemble(pieces, survey, encoding, merging, folder, path, "speed=high", NULL, false, NULL, &error),
-      TREELINE_ERROR_PARAMETER, "speed");
+      treeline_assemble(pieces, survey, encoding, merging, folder, path, "separations=true", NULL, false, NULL, &error),
+      TREELINE_ERROR_PARAMETER, "separations");
   for (size_t i = count; i > 0; i--)
     build_piece(pieces, i - 1, positions, numbers, encoding, codes, folder);
   EXPECT_ERROR(treeline_pieces_task(pieces, count, &error), TREELINE_ERROR_ARGUMENT, "a piece number");
-  treeline_monitor monitor = {.progress = note_stage};
-  if (!strstr(assembly, "separations"))
-    monitor.context = "writing";
+  treeline_monitor monitor = {.progress = note_stage, .context = "writing"};
   NO_ERROR(EXPECT(
-      treeline_assemble(pieces, survey, encoding, merging, folder, path, assembly, NULL, false, &monitor, &error)));
+      treeline_assemble(pieces, survey, encoding, merging, folder, path, NULL, NULL, false, &monitor, &error)));
   EXPECT(stage_count > 0 && are_same(path, whole));
   if (merging)
     EXPECT_ERROR(treeline_assemble(pieces, survey, encoding, NULL, folder, path, NULL, NULL, false, NULL, &error),
@@ -382,12 +380,12 @@ static void test_streamed_columns(const char *whole, const char *path, const cha
   size_t count = columns_from(0, columns);
   if (kind != NULL)
     columns[0].kind = kind;
-  save_whole("split=mean&separations=true", columns, count, whole);
+  save_whole("split=mean", columns, count, whole);
   static int64_t rows[POINTS];
   for (int i = 0; i < POINTS; i++)
     rows[i] = i;
   treeline_stream *stream;
-  const char *options = "split=mean&separations=true&memory=200000&rows=true";
+  const char *options = "split=mean&memory=200000&rows=true";
   NO_ERROR(stream = treeline_stream_create(path, options, columns, count, NULL, true, &error));
   for (int i = PARTS - 1; i >= 0; i--) {
     treeline_points own = part(i);
@@ -414,14 +412,13 @@ void test_pieces(const char *path) {
   snprintf(streamed, sizeof streamed, "%s.streamed", path);
   EXPECT(mkdir(folder, 0700) == 0);
   save_whole("split=least-scatter", NULL, 0, whole);
-  test_steps("split=least-scatter&piece-size=700&most-bins=256", 0, "threads=2", whole, folder);
+  test_steps("split=least-scatter&piece-size=700&most-bins=256", 0, whole, folder);
   treeline_column columns[COLUMNS_GIVEN];
-  save_whole("split=mean&separations=true", columns, columns_from(0, columns), whole);
-  test_steps("split=mean&piece-size=700", COLUMNS_GIVEN, "separations=true&memory=200000&threads=2", whole, folder);
+  save_whole("split=mean", columns, columns_from(0, columns), whole);
+  test_steps("split=mean&piece-size=700", COLUMNS_GIVEN, whole, folder);
   save_whole("for=badges&badge-gap=4&anchor=member", columns, columns_from(0, columns), whole);
   test_steps(
-      "for=badges&badge-gap=4&anchor=member&piece-size=700&memory=200000&rows=true", COLUMNS_GIVEN, "threads=2", whole,
-      folder);
+      "for=badges&badge-gap=4&anchor=member&piece-size=700&memory=200000&rows=true", COLUMNS_GIVEN, whole, folder);
   test_columns_that_fail();
   test_long_dictionaries();
   save_whole("split=mean", NULL, 0, whole);

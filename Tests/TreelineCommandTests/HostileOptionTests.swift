@@ -41,7 +41,7 @@ import Testing
         + [
           "threads", "memory", "attributes", "columns", "columns", "row", "group-by", "never-cluster", "title", "unit",
         ],
-      ["separations", "skip-invalid", "force", "allow-loss"]
+      ["skip-invalid", "force", "allow-loss"]
     ),
     (
       ["transition"],

@@ -25,7 +25,7 @@ from sides import THREADS, ours, peer
 
 # Options of builds, by the text that they add to the name of a row.
 AT_THE_MEAN = ["--split", "mean"]
-WAYS = {"": [], "; tree split at the mean": AT_THE_MEAN, "; tree with separations": ["--separations"]}
+WAYS = {"": [], "; tree split at the mean": AT_THE_MEAN}
 UK = "../shared/data/uk_postcodes.csv.gz"
 WORST_CASES = {
     "sorted": "uniform points, sorted from west to east",
@@ -36,7 +36,7 @@ WORST_CASES = {
 
 
 PARTS = (
-    "first_look", "builds", "thread_gain", "worst_cases", "growth", "memory", "pieces", "separation", "merging", "views",
+    "first_look", "builds", "thread_gain", "worst_cases", "growth", "memory", "pieces", "merging", "views",
     "fixed_limit", "spacing", "map", "phone", "filters", "aggregates", "counts", "reading", "end_to_end", "cancelling",
 )
 FIXTURES = {name.replace("_", " "): f"Fixtures/{name}.csv.gz" for name in ("iceland_addresses", "cities", "airports")}
@@ -272,21 +272,16 @@ class Bench:
         for name, path in self.sets.items():
             build = ours("memory", path, "--index", index)
             rise = build["residentPeak"] - build["residentBefore"]
-            separated = ours("memory", path, "--index", index, "--separations")
-            for how, what, run, size, bound in (
-                ("", "peak memory without the coordinates, relative to the size of the index", build, rise, Bound(2.5)),
-                ("", "peak memory with the coordinates, relative to the size of the index", build, rise + 16 * build["points"], None),
-                (
-                    ", with separations", "peak memory without the coordinates, relative to the size of the index", separated,
-                    separated["residentPeak"] - separated["residentBefore"], None,
-                ),
+            for what, size, bound in (
+                ("peak memory without the coordinates, relative to the size of the index", rise, Bound(2.5)),
+                ("peak memory with the coordinates, relative to the size of the index", rise + 16 * build["points"], None),
             ):
                 self.add(
                     "Memory of a build",
-                    f"{name}{how}: {what}",
+                    f"{name}: {what}",
                     Samples([size], "B"),
-                    Samples([run["indexBytes"]], "B"),
-                    [size / run["indexBytes"]],
+                    Samples([build["indexBytes"]], "B"),
+                    [size / build["indexBytes"]],
                     bound,
                     note="The peak memory is measured in a process that only builds a tree. Peak memory is the largest memory of this process, minus the memory of this process before the build. The coordinates are already in memory before the build, so the difference does not include the coordinates. Rows *with the coordinates* add 16 bytes per point.",
                 )
@@ -321,7 +316,7 @@ class Bench:
                     Bound(2.5),
                 )
 
-    # Building beyond memory, and separations
+    # Building beyond memory
 
     def pieces(self):
         """Compares builds in pieces with builds in memory, and builds a billion points, more than memory holds."""
@@ -368,40 +363,6 @@ class Bench:
                  Bound(20, figure="{:.1f} µs"))
         self.add(section, f"{name}: opening the index", Samples([opened["opening"]], "s"), None,
                  [1e3 * opened["opening"]], Bound(1, figure="{:.2f} ms"))
-
-    def separation(self):
-        """Measures the computation of separations on finished trees, with two threads and with one thread."""
-        section = "Computation of separations on two threads"
-        for name, path in self.sets.items():
-            runs = [lambda threads=threads: self.separated(path, threads) for threads in (2, 1)]
-            two, one = zip(*(in_turn(round, *runs) for round in range(self.rounds)))
-            assert len({run["codesHash"] for run in two + one}) == 1, "separations depend on the threads"
-            two, one = ([statistics.median(run["seconds"]) for run in runs] for runs in (two, one))
-            bound = Bound(3, aim=1.5, figure="{:.2f} s")
-            self.add(section, f"{name}: time", Samples(two, "s"), None, two, bound)
-            self.add(
-                section, f"{name}: speed relative to one thread", Samples(two, "s"), Samples(one, "s"), ratios(one, two)
-            )
-        sizes = [100_000, 316_228] if self.quick else [100_000, 1_000_000, 10_000_000]
-        for kind in ("uniform", "clustered"):
-            times = {size: [] for size in sizes}
-            for round in range(self.rounds):
-                for size, samples in times.items():
-                    if round * size <= 10_000_000:
-                        run = self.separated(f"{kind}:{size}", THREADS, max(1, 1_000_000 // size))
-                        samples.append(statistics.median(run["seconds"]))
-            cost = {size: statistics.median(samples) / (size * log2(size)) for size, samples in times.items()}
-            for size in sizes[1:]:
-                self.add(
-                    "Computation of separations: time divided by N log N",
-                    f"{count_text(size)} {kind} points, relative to {count_text(sizes[0])} points",
-                    Samples(times[size], "s"),
-                    Samples(times[sizes[0]], "s"),
-                    [cost[size] / cost[sizes[0]]],
-                )
-
-    def separated(self, points, threads, runs=1):
-        return ours("separation", points, "--threads", threads, "--runs", runs)
 
     # Trees grown by merging
 
@@ -655,8 +616,7 @@ class Bench:
         for size, mean, other in ((8_000, 15, None), (28_000, 15, None), (100_000, 50, 150)):
             runs = [ours("phone", f"clustered:{size}") for _ in range(self.rounds)]
             for what, key, limit in (
-                ("tree split at the mean", "mean", mean), ("tree split at the mean, with separations", "separated", other),
-                ("tree merged by distance", "merged", other),
+                ("tree split at the mean", "mean", mean), ("tree merged by distance", "merged", other),
             ):
                 times = [run[key] for run in runs]
                 self.add(
@@ -799,7 +759,7 @@ class Bench:
                     None,
                     [count / divisor] if bound else [],
                     Bound(bound, figure="{:.2f}") if bound else None,
-                    note="valgrind counts the instructions and allocations. Tests count the instructions of builds, queries, separations, filters and aggregates, with 100,000 points. These tests fail if a count changes by more than 3 %.",
+                    note="valgrind counts the instructions and allocations. Tests count the instructions of builds, queries, filters and aggregates, with 100,000 points. These tests fail if a count changes by more than 3 %.",
                 )
 
     # Files
@@ -857,7 +817,6 @@ class Bench:
             builds += [
                 ("clustered", ten, "default options", []),
                 ("coincident", ten, "default options", []),
-                ("clustered", ten, "with separations", ["--separations"]),
                 ("clustered", ten, "grown by merging", ["--merge", "distance"]),
                 ("clustered", ten, "split at the mean", AT_THE_MEAN),
                 ("clustered", ten, "split by the rule `gamma:2`", ["--split", "gamma:2"]),
@@ -886,24 +845,21 @@ class Bench:
         if not os.path.exists(UK):
             return
         index = f"{self.folder}/uk_postcodes.treeline"
-        kinds = {"": [], ", with `--separations`": ["--separations"]}
-        times = {kind: [] for kind in kinds}
+        times = []
         for round in range(self.rounds):
-            for kind, flags in kinds.items():
-                if os.path.exists(index):
-                    os.remove(index)
-                times[kind].append(sides.timed_treeline("build", UK, "--output", index, "--threads", THREADS, *flags))
-                if round == 0:
-                    sides.timed_treeline("verify", index)
-        for kind, samples in times.items():
-            self.add(
-                "The whole command `treelinemap build`",
-                f"UK postcodes{kind}: time from a .csv.gz to an index on the disk",
-                Samples(samples, "s"),
-                None,
-                samples,
-                Bound(2.5, figure="{:.2f} s"),
-            )
+            if os.path.exists(index):
+                os.remove(index)
+            times.append(sides.timed_treeline("build", UK, "--output", index, "--threads", THREADS))
+            if round == 0:
+                sides.timed_treeline("verify", index)
+        self.add(
+            "The whole command `treelinemap build`",
+            "UK postcodes: time from a .csv.gz to an index on the disk",
+            Samples(times, "s"),
+            None,
+            times,
+            Bound(2.5, figure="{:.2f} s"),
+        )
 
 
 def ratios(these, those):

@@ -28,7 +28,7 @@ GROWTHS = {rule: ["--split", rule] for rule in ("mean", "least-scatter", "gamma:
     f"merge:{metric}": ["--merge", metric] for metric in ("distance", "badges", "scatter")
 }
 # Methods of merged trees, measured besides `--methods all` if this build of `treelinemap compare` has them.
-MERGED = ("spacing/merge:distance", "badges", "widest-first/merge:scatter")
+MERGED = ("badges", "widest-first/merge:scatter")
 KEYS = (
     "clusters", "distortion_px", "distortion_to_grid", "distortion_to_kmeans", "grid_look", "on_data_px", "fill",
     "single_share", "lone_points_kept", "density_correlation",
@@ -56,10 +56,6 @@ class Ratio(NamedTuple):
 
 
 RATIOS = (
-    Ratio("clusters at 44 px", "clusters", "spacing/merge:distance", "spacing/least-scatter",
-          "median >= 1.25, better 1.35", median_at_least=1.25),
-    Ratio("distortion at 44 px", "distortion_px", "spacing/merge:distance", "spacing/least-scatter",
-          "median <= 0.86, better 0.82", median_at_most=0.86),
     Ratio("items, where 50 to 1,000 clusters are 44 px apart", "clusters", "badges", "spacing/merge:distance",
           "median >= 1.8, better 2.5", median_at_least=1.8, other_clusters=range(50, 1001)),
     Ratio("distortion at equal counts", "distortion_px", "widest-first/merge:scatter", "widest-first/least-scatter",
@@ -233,7 +229,7 @@ def all_rows(sets):
     # Merged trees have separate aims.
     split = [name for name in names if not is_merged(name)]
     best = best_of([name for name in split if name.partition("/")[0] not in NOT_LIMITED])
-    best_spacing = best_of([name for name in split if name.startswith("spacing")])
+    best_spacing = best_of([name for name in names if name.startswith("spacing")])
     if best:
         add(
             f"distortion, {best} / grid of at most as many clusters",

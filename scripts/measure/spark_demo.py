@@ -18,7 +18,6 @@ def main():
     parser.add_argument("--points", type=lambda text: int(float(text)), default=1_000_000)
     parser.add_argument("--partitions", type=int, default=16)
     parser.add_argument("--split", default="mean")
-    parser.add_argument("--separations", action="store_true", help="also compute separations")
     parser.add_argument("--piece-size", type=lambda text: int(float(text)))
     parser.add_argument("--parquet", help="a file, a folder or a pattern, instead of generated points")
     parser.add_argument("--lon", default="longitude")
@@ -58,7 +57,7 @@ def build(session, work, names, row, arguments):
         stages[-1][2] += 1
 
     built = treelinemap.spark.build(
-        df, *names, row=row, out=out, split=arguments.split, separations=arguments.separations, piece_size=size,
+        df, *names, row=row, out=out, split=arguments.split, piece_size=size,
         overwrite=True, progress=progress)
     end = time.time()
     for (stage, begin, calls), following in zip(stages, [stage[1] for stage in stages[1:]] + [end]):
@@ -76,7 +75,7 @@ def build(session, work, names, row, arguments):
         return
     start = time.time()
     # Allows the same memory for any number of points.
-    options = ["--memory", "1GB", "--split", arguments.split, *(["--separations"] if arguments.separations else [])]
+    options = ["--memory", "1GB", "--split", arguments.split]
     expected = points.index(arguments.parquet, f"{work}/whole.treeline", *options)
     print(f"treelinemap build --memory 1GB of the same rows, as CSV: {time.time() - start:.1f} s")
     is_same = filecmp.cmp(out, expected, shallow=False)

@@ -39,8 +39,8 @@ SETS = [
     ("airports.csv.gz", "--columns", "all"),
     ("cities.csv.gz", "--columns", "country:category+search", "--search", "name"),
     ("formats/planar.csv", "--columns", "all"),
-    ("cities.csv.gz", "--separations"),
-    ("airports.csv.gz", "--split", "gamma:1.5", "--separations"),
+    ("cities.csv.gz",),
+    ("airports.csv.gz", "--split", "gamma:1.5"),
     ("airports.csv.gz", "--grow", "merge"),
     ("cities.csv.gz", "--for", "spacing"),
     ("cities.csv.gz", "--for", "badges"),
@@ -48,12 +48,12 @@ SETS = [
     ("formats/planar.csv", "--grow", "badges", "--badge-gap", "128"),
     ("cities.csv.gz", "--grow", "badges", "--anchor", "member"),
     ("airports.csv.gz", "--grow", "merge", "--anchor", "member"),
-    ("cities.csv.gz", "--grow", "scatter", "--separations"),
+    ("cities.csv.gz", "--grow", "scatter"),
     *((str(path.relative_to(FIXTURES)), "--grow", "badges") for path in sorted((FIXTURES / "nasty").glob("*.csv"))),
     ("iceland_addresses.csv.gz",),
-    *((str(path.relative_to(FIXTURES)), "--separations") for path in sorted((FIXTURES / "nasty").glob("*.csv"))),
+    *((str(path.relative_to(FIXTURES)),) for path in sorted((FIXTURES / "nasty").glob("*.csv"))),
     ("formats/planar.csv", "--attributes", "name", "--title", "Höhen", "--attribution", "© Amt", "--unit", "m"),
-    ("formats/collection.geojson", "--separations"),
+    ("formats/collection.geojson",),
 ]
 
 COLUMN_NAMES = {

@@ -33,11 +33,7 @@ struct BuildArguments: ParsableArguments {
 
   @OptionGroup var grown: GrowthArguments
 
-  @Flag(help: "Compute separations, too.") var separations = false
-
-  var options: BuildOptions {
-    BuildOptions(growth: grown.growth, threads: threads, computesSeparations: separations)
-  }
+  var options: BuildOptions { BuildOptions(growth: grown.growth, threads: threads) }
 }
 
 struct GrowthArguments: ParsableArguments {
@@ -73,37 +69,6 @@ struct MemoryBenchmark: ParsableCommand {
     try printJSON([
       "points": coordinates.count, "threads": build.threads, "seconds": time, "residentBefore": before,
       "residentPeak": peak, "indexBytes": try fileSize(index),
-    ])
-  }
-}
-
-/// Measures how long it takes to compute the separation of every node in a tree.
-struct SeparationBenchmark: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "separation", abstract: "Measures the time to compute the distance at which each node is split.")
-
-  @Argument(help: "The points.") var points: PointFile
-
-  @Option(help: "Number of threads.") var threads = 2
-
-  @OptionGroup var timing: TimedRuns
-
-  func run() throws {
-    let tree = try ClusterTree(points.read())
-    let residentBefore = ResidentMemory.now
-    let (times, (codes, work)) = timing.measure { tree.separations(threads: threads) }
-    let residentPeak = ResidentMemory.peak
-    // Any two positions are at least one unit apart. So for each node with children, there is a distance at which the
-    // node is split. It is split only once. The number of nodes with children is the number of positions minus 1.
-    let internalNodes = try tree.shape().positionCount - 1
-    require(work.splits <= internalNodes, "\(work.splits) splits, but \(internalNodes) nodes with children")
-    let splits = Double(max(work.splits, 1))
-    let hash = codes.reduce(0 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-    try printJSON([
-      "points": tree.pointCount, "threads": threads, "seconds": times, "splits": work.splits,
-      "looksPerSplit": Double(work.looks) / splits, "cellsPerLook": Double(work.cells) / Double(max(work.looks, 1)),
-      "grids": work.grids, "nodesOnGrids": Double(work.nodesOnGrids) / splits, "residentBefore": residentBefore,
-      "residentPeak": residentPeak, "codesHash": String(hash, radix: 16),
     ])
   }
 }

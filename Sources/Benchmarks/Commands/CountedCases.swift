@@ -36,7 +36,6 @@ struct CountedCases: ParsableCommand {
 enum CountedCase: String, CaseIterable, ExpressibleByArgument {
   case buildByMean = "build-by-mean"
   case buildByLeastScatter = "build-by-least-scatter"
-  case separations
   case mergeByDistance = "merge-by-distance"
   case mergeForBadges = "merge-for-badges"
   case mergeByScatter = "merge-by-scatter"
@@ -62,7 +61,7 @@ enum CountedCase: String, CaseIterable, ExpressibleByArgument {
   /// Whether the work or its preparation takes seconds under valgrind.
   var isLong: Bool {
     switch self {
-    case .separations, .mergeByDistance, .mergeForBadges, .mergeByScatter, .mergeForBadgesInParts,
+    case .mergeByDistance, .mergeForBadges, .mergeByScatter, .mergeForBadgesInParts,
       .mergeByScatterInParts, .badges:
       true
     default: false
@@ -75,14 +74,15 @@ private final class CountedWorkplace {
   private let coordinates: [Coordinate]
   private let views: [Viewport]
 
-  private lazy var tree = Result { try build(.splitting(.standard), computesSeparations: true) }
+  private lazy var tree = Result { try build(.splitting(.standard)) }
   private lazy var treeWithColumns = Result {
     try tree.get().adding(columns: [
       IndexColumn(name: "price", kind: .number, value: FilterBenchmark.price).prepared(for: .percentiles, .distinct),
       IndexColumn(name: "kind", kind: .category, value: FilterBenchmark.kind),
     ])
   }
-  private lazy var badgeTree = Result { try build(.merging(by: .badges), computesSeparations: true) }
+  private lazy var spacedTree = Result { try build(.merging(by: .distance)) }
+  private lazy var badgeTree = Result { try build(.merging(by: .badges)) }
 
   init(_ coordinates: [Coordinate]) {
     self.coordinates = coordinates
@@ -94,9 +94,9 @@ private final class CountedWorkplace {
   /// - Parameter leavesInPart: Merged parts have at most this number of positions. By default, 100,000 points are merged
   ///   without parts.
   private func build(
-    _ growth: Growth, computesSeparations: Bool = false, leavesInPart: Int? = nil
+    _ growth: Growth, leavesInPart: Int? = nil
   ) throws -> ClusterTree {
-    var options = BuildOptions(growth: growth, threads: 1, computesSeparations: computesSeparations)
+    var options = BuildOptions(growth: growth, threads: 1)
     options.solver = .halfAngle
     options.leavesInPart = leavesInPart
     return try ClusterTree(coordinates, options: options)
@@ -107,8 +107,6 @@ private final class CountedWorkplace {
     switch name {
     case .buildByMean: building(.splitting(.mean))
     case .buildByLeastScatter: building(.splitting(.leastScatter))
-    case .separations:
-      { [tree = try build(.splitting(.standard))] in tree.separations(threads: 1).codes.count }
     case .mergeByDistance: building(.merging(by: .distance))
     // This build takes longer under valgrind than any other case. The queries of the case `badges` use its tree.
     case .mergeForBadges: { [self] in try badgeTree.get().pointCount }
@@ -126,7 +124,7 @@ private final class CountedWorkplace {
     case .limitWidestFirst: try asking(tree.get(), .limit(100, order: .widestFirst))
     case .limitSteepestFirst: try asking(tree.get(), .limit(100, order: .steepestFirst))
     case .detail: try asking(tree.get(), .detail(20))
-    case .spacing: try asking(tree.get(), .spacing(44))
+    case .spacing: try asking(spacedTree.get(), .spacing(44))
     case .badges: try asking(badgeTree.get(), .badges())
     case .continuing: try panning(tree.get())
     case .filteredLimit: try askingAgain(treeWithColumns.get().filtered(by: FilterBenchmark.filter), .limit(100))

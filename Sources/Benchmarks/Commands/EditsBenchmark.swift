@@ -34,8 +34,7 @@ struct EditsBenchmark: ParsableCommand {
 
   func run() throws {
     let coordinates = try build.points.read()
-    var options = build.options
-    options.computesSeparations = true
+    let options = build.options
     var random = SplitMix64(seed: 1)
     let vehicles = coordinates.enumerated().map { Vehicle(id: 2 * $0, coordinate: $1) }
     var map = try ClusterMap(vehicles, at: \.coordinate, options: options)

@@ -28,7 +28,7 @@ struct MapBenchmark: ParsableCommand {
 
   func run() throws {
     let coordinates = try points.read()
-    let tree = try ClusterTree(coordinates, options: BuildOptions(threads: 2, computesSeparations: true))
+    let tree = try ClusterTree(coordinates, options: BuildOptions(supporting: .spacing, threads: 2))
     var random = SplitMix64(seed: 12)
     let walks = Self.walk(around: coordinates, steps: changes, &random)
     // All passes make the same changes. So each change is timed several times, once in each pass.

@@ -29,8 +29,7 @@ struct MergingBenchmark: ParsableCommand {
     guard case .merging(let metric) = build.grown.growth, metric.keepsApart, coordinates.count > 1 else {
       throw ValidationError("The benchmark needs two points or more, and --merge distance or --merge badges.")
     }
-    var options = build.options
-    options.computesSeparations = true
+    let options = build.options
     let tree = try ClusterTree(coordinates, options: options)
     try printJSON(try report(coordinates, tree, options).merging(try editTimes(of: tree)) { $1 })
   }

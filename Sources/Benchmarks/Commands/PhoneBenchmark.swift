@@ -40,8 +40,7 @@ struct PhoneBenchmark: ParsableCommand {
     try printJSON([
       "points": coordinates.count,
       "mean": try time(BuildOptions(splitRule: .mean, threads: 1)),
-      "separated": try time(BuildOptions(growth: .splitting(.mean), threads: 1, computesSeparations: true)),
-      "merged": try time(BuildOptions(growth: .merging(by: .distance), threads: 1, computesSeparations: true)),
+      "merged": try time(BuildOptions(growth: .merging(by: .distance), threads: 1)),
       // Each time is the median of many passes, in seconds per point or per cluster.
       "forward": pass(over: coordinates.count) {
         blackHole(coordinates.reduce(into: UInt32(0)) { $0 &+= tree.plane.point(at: $1).y })

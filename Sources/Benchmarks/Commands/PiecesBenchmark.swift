@@ -19,8 +19,6 @@ struct PiecesBenchmark: ParsableCommand {
 
   @Option(help: "Memory limit in bytes; without it the build runs in memory.") var memory: Int?
 
-  @Flag(help: "Compute separations.") var separation = false
-
   @Option(help: "The folder for scratch files and the index.") var folder: String
 
   @Flag(help: "Keep the index.") var keep = false
@@ -30,10 +28,8 @@ struct PiecesBenchmark: ParsableCommand {
     defer { if !keep { try? FileManager.default.removeItem(atPath: path) } }
     var stages: [String: Double] = [:]
     var (passCount, pieceCount, pointCount, planningReads) = (0, 1, 0, 0)
-    var work: SeparationParts.Work?
     let destination = try IndexDestination(path, overwriting: true)
-    var options = BuildOptions(growth: grown.growth, threads: threads)
-    if separation { options.computesSeparations = true }
+    let options = BuildOptions(growth: grown.growth, threads: threads)
     let time = try seconds {
       guard let memory else {
         var coordinates: [Coordinate] = []
@@ -62,18 +58,12 @@ struct PiecesBenchmark: ParsableCommand {
       try build.finish(to: destination)
       stages[stage.rawValue, default: 0] += (ContinuousClock.now - start) / .seconds(1)
       (pieceCount, pointCount, planningReads) = (build.pieceCount ?? 0, build.pointCount, build.planningReads)
-      work = build.separationWork
     }
     try printJSON([
       "points": pointCount, "threads": threads, "seconds": time, "stages": stages, "passes": passCount,
       "planningReads": planningReads,
       "pieces": pieceCount, "residentPeak": ResidentMemory.peak, "indexBytes": try fileSize(path),
-      "separation": work.map {
-        [
-          "batches": $0.batches, "nodesRead": $0.nodesRead, "widenings": $0.widenings, "margin": $0.margin,
-          "mostNodes": $0.mostNodes, "largestPart": $0.largestPart,
-        ]
-      } ?? [:], "contentHash": String(try IndexHeader(ofIndex: path).contentHash, radix: 16),
+      "contentHash": String(try IndexHeader(ofIndex: path).contentHash, radix: 16),
     ])
   }
 }

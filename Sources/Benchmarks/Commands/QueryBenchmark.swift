@@ -148,7 +148,7 @@ struct SpacingBenchmark: ParsableCommand {
   func run() throws {
     let coordinates = try points.read()
     let tree = try ClusterTree(
-      coordinates, options: BuildOptions(growth: grown.growth, threads: 2, computesSeparations: true))
+      coordinates, options: BuildOptions(growth: grown.growth, threads: 2))
     let cut = tree.badgeCurve == nil ? Cut.spacing(44) : .badges()
     var (counts, times) = ([Int](), [Double]())
     for view in [Viewport].around(coordinates, perZoom: 25, seed: 5) {

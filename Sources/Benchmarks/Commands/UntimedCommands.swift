@@ -62,7 +62,7 @@ struct PromisesCommand: ParsableCommand {
 
   func run() throws {
     let tree = try ClusterTree(
-      points.read(), options: BuildOptions(growth: grown.growth, computesSeparations: true))
+      points.read(), options: BuildOptions(growth: grown.growth))
     var cuts: [Cut] = []
     for kind in ScreenCut.Kind.all(of: tree) where tree.pointCount > 0 {
       var screens = ScreenMaker(over: tree, seed: seed)

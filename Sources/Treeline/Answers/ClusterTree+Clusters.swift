@@ -156,8 +156,8 @@ extension ClusterTree {
   }
 
   /// Whether the tree has the separations that a cut with a spacing needs. The separation of a cluster is the distance
-  /// at which the cluster is split. A tree has separations if it was built for spacings, or if it was opened from an
-  /// index that contains separations.
+  /// at which the cluster is split. A tree has separations if it was built for spacings. A tree that was opened from an
+  /// index of an older version may also have separations if it was built in another way.
   public var hasSeparations: Bool { withStorage { $0.separations != nil && $0.badgeCurve == nil } }
 
   /// The rule for the positions of the tree's clusters.

@@ -100,10 +100,7 @@ public struct Cut: Hashable, Sendable {
   ///
   /// Each split of a cluster has a distance, its separation, which was found when the tree was built. Clusters are
   /// split in order of falling distances. Splitting ends at the distance that is `pixels` long at the zoom of the
-  /// viewport. There is an exception in trees that were grown by splitting, or by merging with the metric `scatter`: a
-  /// cluster stays whole as long as a single badge represents the cluster well. This leaves room for denser neighbors.
-  /// Such a cluster is split once the root mean square distance of its points to their mean is 0.7 of the spacing, or
-  /// once the distance between its parts is twice the spacing. The answer
+  /// viewport. The answer
   /// - changes only at the edge if the map is panned, and is the same in neighboring tiles of a map;
   /// - is refined by the answer at a greater zoom, fractional or not, and by the answer with a smaller spacing;
   /// - has a number of clusters that is bounded by the area shown, however many points there are.

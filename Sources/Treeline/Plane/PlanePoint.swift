@@ -108,11 +108,6 @@ extension Plane.Projection {
     let (square, overflow) = (UInt64(width) &* UInt64(width)).addingReportingOverflow(UInt64(height) &* UInt64(height))
     return overflow ? .max : square
   }
-
-  /// Returns the square of the distance from a position to the nearer of two other positions.
-  @inlinable @inline(__always) package func squaredDistance(_ a: PlanePoint, toNearerOf b: PlanePoint, _ c: PlanePoint)
-    -> UInt64
-  { min(squaredDistance(a, b), squaredDistance(a, c)) }
 }
 
 /// Returns the square of the length of a vector.

@@ -31,8 +31,7 @@ public enum MergeMetric: String, Hashable, Sendable, CaseIterable {
 extension MergeMetric {
   /// Whether merge scales are distances. The merge scale of a node is the value of the metric at which its two
   /// children were merged. If merge scales are distances, the two children are at least as far apart as the merge
-  /// scale, and merge scales serve as the tree's separations. For other metrics, separations are computed as in a tree
-  /// that was grown by splitting.
+  /// scale, and merge scales serve as the tree's separations.
   package var keepsApart: Bool { self != .scatter }
 }
 

@@ -104,7 +104,7 @@ package final class EditableTree: Sendable {
 extension BuildOptions {
   /// Whether merging only around the changed points is probably faster than a build.
   func mergesLocally(_ changeCount: Int, of pointCount: Int) -> Bool {
-    guard growth.mergeMetric?.keepsApart ?? false, computesSeparations else { return false }
+    guard growth.mergeMetric?.keepsApart ?? false else { return false }
     return changeCount * pointsPerChange <= pointCount
   }
 }

@@ -23,7 +23,7 @@ struct GroupedBuild {
     let parts = points.header.parts
     var laid = LaidOutTrees(pointCount: Int(points.header.pointCount), monitor)
     if parts.isEmpty {
-      // If the options request separations, even a tree without points answers queries by spacing.
+      // If the trees have merge scales, even a tree without points has them.
       laid.appendSeparations(try storage(of: 0..<0, level: 0, hasCoarseScales: hasCoarseScales), at: 0)
     }
     // The nodes that are still to be written, each with the index of its record. They are the roots of the trees, and

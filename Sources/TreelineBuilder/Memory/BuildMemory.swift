@@ -30,24 +30,15 @@ struct BuildMemory {
     }
   }
 
-  /// Makes a tree from the positions, rows, gaps, nodes and separations.
+  /// Makes a tree that grew by splitting.
   ///
   /// Memory that is no longer needed is deallocated first, because the end of a build needs the most memory. If the
   /// build is cancelled, all memory is deallocated.
-  ///
-  /// - Parameters:
-  ///   - badgeCurve: Badge curve if the tree has no points and the options request growth for badges; nil otherwise.
-  ///   - separate: Returns the codes of a tree's separations; nil if separations are not wanted.
-  func finish(
-    _ top: TopNode?, _ badgeCurve: BadgeCurve?, threads: Int, _ monitor: BuildMonitor,
-    separate: (TreeStorage) throws(BuildFailure) -> UnsafeMutablePointer<UInt16>?
-  ) throws(BuildFailure) -> TreeStorage {
+  func finish(_ top: TopNode, threads: Int, _ monitor: BuildMonitor) throws(BuildFailure) -> TreeStorage {
     do throws(BuildFailure) {
-      return try finish(
-        { AssembledNodes(top, threads: threads, monitor) }, traits: [], badgeCurve, threads: threads, monitor,
-        separate: separate)
+      return try finish({ AssembledNodes(top, threads: threads, monitor) }, threads: threads, monitor)
     } catch {
-      inBackground { top?.removeAll() }
+      inBackground { top.removeAll() }
       throw error
     }
   }
@@ -55,69 +46,50 @@ struct BuildMemory {
   /// Makes a tree that grew by merging. The nodes of the tree are assembled already.
   ///
   /// - Parameters:
-  ///   - keepsScales: Whether to store merge scales if they can serve as separations.
   ///   - badgeCurve: Badge curve if the tree grew for badges; nil otherwise.
   ///   - packedGaps: The gaps, if they are packed already.
   func finish(
-    _ merged: MergeBuild.Result, keepsScales: Bool, _ badgeCurve: BadgeCurve?, threads: Int, _ monitor: BuildMonitor,
-    packedGaps: UnsafeMutablePointer<UInt8>? = nil,
-    separate: (TreeStorage) throws(BuildFailure) -> UnsafeMutablePointer<UInt16>?
+    _ merged: MergeBuild.Result, _ badgeCurve: BadgeCurve?, threads: Int, _ monitor: BuildMonitor,
+    packedGaps: UnsafeMutablePointer<UInt8>? = nil
   ) throws(BuildFailure) -> TreeStorage {
-    let separations = merged.separations.map { MemoryBlock($0, count: pointCount) }
-    let anchors = merged.anchors.map { MemoryBlock($0, count: (pointCount + 7) / 8) }
-    let others = [separations, anchors].compactMap { $0 }
-    let keepsScales = keepsScales && !others.isEmpty
-    if !keepsScales { for block in others { block.deallocate() } }
-    do throws(BuildFailure) {
-      return try finish(
-        { merged.nodes }, traits: keepsScales ? merged.traits : merged.traits.subtracting(.anchorsAtMembers),
-        badgeCurve, anchors: keepsScales ? merged.anchors : nil, packedGaps: packedGaps, threads: threads, monitor
-      ) { storage throws(BuildFailure) in
-        separations == nil ? try separate(storage) : keepsScales ? merged.separations : nil
-      }
-    } catch {
-      if keepsScales { inBackground { for block in others { block.deallocate() } } }
-      throw error
-    }
+    try finish(
+      { merged.nodes }, separations: merged.separations, anchors: merged.anchors, traits: merged.traits, badgeCurve,
+      packedGaps: packedGaps, threads: threads, monitor)
+  }
+
+  /// Makes a tree without points. If a tree of this growth has merge scales, the tree has an empty array of them.
+  ///
+  /// - Parameter badgeCurve: Badge curve if the tree grows for badges; nil otherwise.
+  func finishEmpty(_ growth: Growth, _ badgeCurve: BadgeCurve?, _ monitor: BuildMonitor) throws(BuildFailure)
+    -> TreeStorage
+  {
+    let keepsApart = growth.mergeMetric?.keepsApart ?? false
+    return try finish(
+      { AssembledNodes(nil, threads: 1, monitor) }, separations: keepsApart ? .allocate(capacity: 0) : nil, badgeCurve,
+      threads: 1, monitor)
   }
 
   private func finish(
-    _ assemble: () -> AssembledNodes, traits: MergeTraits, _ badgeCurve: BadgeCurve? = nil,
-    anchors: UnsafeMutablePointer<UInt8>? = nil, packedGaps: UnsafeMutablePointer<UInt8>? = nil, threads: Int,
-    _ monitor: BuildMonitor,
-    separate: (TreeStorage) throws(BuildFailure) -> UnsafeMutablePointer<UInt16>?
+    _ assemble: () -> AssembledNodes, separations: UnsafeMutablePointer<UInt16>? = nil,
+    anchors: UnsafeMutablePointer<UInt8>? = nil, traits: MergeTraits = [], _ badgeCurve: BadgeCurve? = nil,
+    packedGaps: UnsafeMutablePointer<UInt8>? = nil, threads: Int, _ monitor: BuildMonitor
   ) throws(BuildFailure) -> TreeStorage {
     monitor.deallocate { for block in spare { block.deallocate() } }
     let packedGaps = packedGaps ?? self.packedGaps(threads: threads, monitor)
     monitor.deallocate { gaps.deallocate() }
     let nodes = assemble()
     var blocks = [points, rows, MemoryBlock(packedGaps, count: Gap.byteCount(ofPoints: pointCount))] + nodes.blocks
-    do throws(BuildFailure) {
-      if monitor.isCancelled { throw .cancelled }
-      let separations = try separate(storage(nodes, packedGaps, separations: nil, traits, nil, nil) {})
-      if let separations { blocks.append(MemoryBlock(separations, count: pointCount)) }
-      if let anchors { blocks.append(MemoryBlock(anchors, count: (pointCount + 7) / 8)) }
-      return storage(nodes, packedGaps, separations: separations, traits, badgeCurve, anchors) { [blocks] in
-        for block in blocks { block.deallocate() }
-      }
-    } catch {
-      inBackground { [blocks] in
-        for block in blocks { block.deallocate() }
-      }
-      throw error
+    if let separations { blocks.append(MemoryBlock(separations, count: pointCount)) }
+    if let anchors { blocks.append(MemoryBlock(anchors, count: (pointCount + 7) / 8)) }
+    let release: @Sendable () -> Void = { [blocks] in for block in blocks { block.deallocate() } }
+    if monitor.isCancelled {
+      inBackground { release() }
+      throw .cancelled
     }
-  }
-
-  private func storage(
-    _ nodes: AssembledNodes, _ gaps: UnsafeMutablePointer<UInt8>, separations: UnsafeMutablePointer<UInt16>?,
-    _ traits: MergeTraits, _ badgeCurve: BadgeCurve?, _ anchors: UnsafeMutablePointer<UInt8>?,
-    release: @escaping @Sendable () -> Void
-  ) -> TreeStorage {
-    TreeStorage(
-      points: arrays.points, rows: StoredRows(UnsafePointer(arrays.rows)), pointCount: pointCount, gaps: gaps,
-      nodes: nodes.records,
-      nodeCount: nodes.recordCount, sums: nodes.sums, spreads: nodes.spreads,
-      separations: separations.map { UnsafePointer($0) }, badgeCurve: separations.flatMap { _ in badgeCurve },
+    return TreeStorage(
+      points: arrays.points, rows: StoredRows(UnsafePointer(arrays.rows)), pointCount: pointCount, gaps: packedGaps,
+      nodes: nodes.records, nodeCount: nodes.recordCount, sums: nodes.sums, spreads: nodes.spreads,
+      separations: separations.map { UnsafePointer($0) }, badgeCurve: badgeCurve,
       anchors: anchors.map { UnsafePointer($0) }, mergeTraits: traits, release: release)
   }
 

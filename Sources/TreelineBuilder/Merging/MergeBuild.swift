@@ -2,8 +2,7 @@ import Treeline
 
 /// Grows a tree by merging. Positions become leaves, and leaves are merged until one cluster is left (`PartMerging`,
 /// `ScatterMerging`). Then the tree of merges is converted to the form of a stored tree: points in tree order, the
-/// gaps between the points, nodes, and merge scales. Merge scales are stored in the same form as the separations of a
-/// tree that grew by splitting.
+/// gaps between the points, nodes, and merge scales. Merge scales are stored as separations (`TreeStorage.separations`).
 struct MergeBuild {
   let arrays: PointArrays
   let pointCount: Int

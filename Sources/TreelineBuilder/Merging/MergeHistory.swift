@@ -369,11 +369,9 @@ extension MergeHistory {
     do throws(BuildFailure) {
       if let root {
         let (merged, packedGaps) = layOut(root, to: memory, threads: threads)
-        storage = try memory.finish(
-          merged, keepsScales: true, badgeCurve, threads: threads, monitor, packedGaps: packedGaps,
-          separate: { _ in nil })
+        storage = try memory.finish(merged, badgeCurve, threads: threads, monitor, packedGaps: packedGaps)
       } else {
-        storage = try memory.finish(nil, badgeCurve, threads: threads, monitor) { _ in .allocate(capacity: 0) }
+        storage = try memory.finishEmpty(.merging(by: metric), badgeCurve, monitor)
       }
     } catch { preconditionFailure("Expected a finished build, found a cancelled build") }
     let tree = ClusterTree(

@@ -135,7 +135,7 @@ extension PieceTask {
         memory.deallocate()
         throw error
       }
-      let storage = try memory.finish(top, nil, threads: threads, monitor) { _ throws(BuildFailure) in nil }
+      let storage = try memory.finish(top, threads: threads, monitor)
       let piece = BuiltPiece(
         self, storage, root: storage.nodes[0], rows, by: memory.arrays.rows, threads: threads, monitor)
       if monitor.isCancelled { throw .cancelled }

@@ -19,8 +19,6 @@ import Treeline
     /// The folder, the memory and the callbacks for computing the sections that prepare columns; nil if no column is
     /// prepared.
     var workspace: ScratchMatrix.Workspace?
-    /// Computes the separations of the tree whose nodes have been written; nil if the index gets no separations.
-    var separate: ((SeparatedTree) throws(PieceError) -> SeparationFile)?
 
     /// - Parameters:
     ///   - plan: Plan of the pieces.
@@ -78,11 +76,11 @@ import Treeline
         merged?.tree.withStorage { $0.fixedSections.map(\.bytes.count) }
         ?? [8 * count, Gap.byteCount(ofPoints: count), 24 * order.recordCount, 16 * pairs, 12 * pairs]
       let sectionCount =
-        treeLengths.count + (separate == nil ? 0 : 1) + 1 + columns.count
+        treeLengths.count + 1 + columns.count
         + preparations.reduce(0) { $0 + $1.count } + others.count
       var layout = IndexLayout(sectionCount: sectionCount)
       var total = layout.fileLength(
-        of: treeLengths + (separate == nil ? [] : [2 * count]) + [(hasWideRows ? 8 : 4) * count]
+        of: treeLengths + [(hasWideRows ? 8 : 4) * count]
           + columnOrder.map { columns[$0].sectionLength(pointCount: count) } + others.map(\.bytes.count))
       do throws(IndexWritingError) { try destination.file.setLength(total) } catch { throw .writing(error) }
       var content = XXHash64(ofContentOn: survey.plane)
@@ -159,15 +157,6 @@ import Treeline
         try addSummaries(.spreads, .spreads, \.spread)
       }
       if let merged { try addTree(merged) } else { try addSplitTree() }
-      if let separate {
-        let codes = try separate(
-          SeparatedTree(
-            layout.sections, of: destination.file, survey, pointCount: count, nodeCount: order.recordCount,
-            groups: groups))
-        try add(.separations) { stream throws(PieceError) in
-          try codes.forEachBlock { bytes throws(PieceError) in try stream.append(bytes) }
-        }
-      }
       try add(hasWideRows ? .wideRows : .rows) { stream throws(PieceError) in
         for piece in headers.indices {
           try pieces.forEachBlock(of: .rows, inPiece: piece) { bytes throws(PieceError) in

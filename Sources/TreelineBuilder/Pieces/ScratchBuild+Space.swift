@@ -21,12 +21,12 @@ import Treeline
       // At first the folder holds the positions of all points in input order, and for plain x and y also the
       // coordinates. Later the folder holds these positions together with the data of each piece: positions, rows and
       // codes. At the end the folder holds the data of each piece together with the built pieces. The built pieces
-      // usually take 19 bytes per point, and the index takes about the same space as the built pieces. Separations
-      // take 2 more bytes per point.
+      // usually take 19 bytes per point, and the index takes about the same space as the built pieces. Merge
+      // scales take 2 more bytes per point.
       let wide = rowWidth - 4
       // While clusters are merged, their arrays take up to 100 bytes per point.
       let read = options.merging != nil ? 110 : options.projection == .webMercator ? 22 : 24
-      let separations = options.computesSeparations || options.merging != nil ? 2 : 0
+      let scales = options.merging != nil ? 2 : 0
       // Bytes for each point in a build with groups: 2 bytes for the number of the point's group, and 8 bytes for the
       // point's position. A file holds these positions, sorted by group. While clusters are merged, the trees of all
       // groups so far exist besides the arrays of one group.
@@ -44,8 +44,8 @@ import Treeline
       return Space(
         scratch: (read + wide + groups + layout.length + (options.hasGivenRows ? 8 : 0)) * pointCount + valueLength
           + Self.mostStateLength,
-        pieces: (20 + wide + layout.length + separations + ordering) * pointCount + kept,
-        index: ((isMerged ? 28 : 20) + wide + separations + prepared) * pointCount
+        pieces: (20 + wide + layout.length + scales + ordering) * pointCount + kept,
+        index: ((isMerged ? 28 : 20) + wide + scales + prepared) * pointCount
           + columns.reduce(0) { $0 + $1.sectionLength(pointCount: pointCount) })
     }
 

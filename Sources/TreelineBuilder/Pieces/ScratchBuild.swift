@@ -15,10 +15,10 @@ import Treeline
   /// }
   /// ```
   package final class ScratchBuild {
-    /// Stages of a build, in the order in which they run, with two exceptions. Separations are computed in the middle
-    /// of writing the index. Columns are prepared while the index is written, but this work is reported as encoding.
+    /// Stages of a build, in the order in which they run, with one exception. Columns are prepared while the index is
+    /// written, but this work is reported as encoding.
     package enum Stage: String, Sendable {
-      case encoding, projecting, merging, planning, partitioning, building, writing, separating
+      case encoding, projecting, merging, planning, partitioning, building, writing
     }
 
     package struct Options: Sendable {
@@ -29,10 +29,6 @@ import Treeline
       /// Approximate memory of the build, in bytes.
       package var memory: Int
       package var projection: Plane.Projection
-      package var computesSeparations = false
-      /// Least number of nodes in a part of the tree when separations are computed. The nodes of such a part take 3
-      /// MB. With smaller parts, dividing the tree would take more time than it saves. Tests use smaller parts.
-      var leastSeparatedNodes = 1 << 14
       package var description = IndexDescription()
       /// Columns of the index.
       package var columns: [RequestedColumn] = []
@@ -49,11 +45,7 @@ import Treeline
       /// Makes the options of a build of the same tree as a build in memory.
       package init(_ tree: BuildOptions, memory: Int, projection: Plane.Projection) {
         self.init(rule: tree.splitRule, threads: tree.threads, memory: memory, projection: projection)
-        if tree.growth.mergeMetric == nil {
-          computesSeparations = tree.computesSeparations
-        } else {
-          merging = tree
-        }
+        if tree.growth.mergeMetric != nil { merging = tree }
       }
 
       /// Memory that is not available for pieces, in bytes: an eighth of the budget, plus the memory that the process
@@ -99,8 +91,6 @@ import Treeline
     let identity: String
     private(set) var monitor = BuildMonitor(pointCount: 0)
     var state: ScratchState
-    /// Amount of work for the separations; nil until the separations are computed.
-    package internal(set) var separationWork: SeparationParts.Work?
     /// Called with the progress of a stage: the work that is done, and the total work. Most stages count points. The
     /// stage `writing` counts bytes, and `planning` counts passes over the points, without a total.
     package var progress: (Stage, _ done: Int, _ total: Int) -> Void = { _, _, _ in }
@@ -344,7 +334,6 @@ import Treeline
       assembly.workspace = ScratchMatrix.Workspace(
         folder: folder, memory: options.memory - options.reserve, monitor: monitor,
         progress: { [progress] in progress(.encoding, $0, $1) })
-      if options.computesSeparations { assembly.separate = { tree throws(PieceError) in try self.separate(tree) } }
       try assembly
         .writeIndex(to: destination, piecesFrom: pieces) { [progress, monitor] written, total in
           progress(.writing, Int(written), Int(total))

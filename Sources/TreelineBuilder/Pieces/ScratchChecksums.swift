@@ -94,11 +94,6 @@ import Treeline
       let members = try PieceMembers(of: self)
       for task in plan.pieces[..<pieces.missingCount] { try members.check(task) }
       found = pieces
-      guard state.isSeparated else { return }
-      // Damaged separations are not an error, because they are computed again from the nodes.
-      do throws(PieceError) { for file in state.files { try file.check(in: folder, checkCancelled) } } catch {
-        state.isSeparated = false
-      }
     }
   }
 #endif

@@ -42,8 +42,6 @@ import Treeline
       /// The built pieces, one after the other, and the offset at which each piece ends.
       case pieces
       case pieceEnds = "piece-ends"
-      /// The codes of separations.
-      case separations
       /// A temporary file. Its name is removed from the folder as soon as the file is open.
       case unnamed
       /// The lock file, which is removed last. If a build is killed while it removes the other files, the lock file

@@ -396,4 +396,13 @@ import Treeline
       }
     }
   }
+
+  extension MappedFile {
+    /// Maps the bytes of the file that have been written so far.
+    fileprivate convenience init(beingWritten file: AtomicFile) throws(PieceError) {
+      do throws(IndexError) { try self.init(path: file.partialPath) } catch {
+        throw .scratch(path: file.partialPath, action: "map it", reason: "\(error)")
+      }
+    }
+  }
 #endif

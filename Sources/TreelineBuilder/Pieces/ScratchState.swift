@@ -24,15 +24,12 @@ import Treeline
     var planned: (pieceSize: Int, plan: PiecePlan)?
     /// Whether all points have been moved to their pieces.
     var isPartitioned = false
-    /// Whether all separations have been computed.
-    var isSeparated = false
-    /// The files in the folder that are complete. At first, these are the files with the input. After all points were
-    /// moved to their pieces, the list contains only the file of separations.
+    /// The files with the input that are complete. The list is empty after all points were moved to their pieces.
     var files: [FileChecksum] = []
     /// For each piece, one checksum of its points, rows and codes.
     var pieceChecksums: [UInt64] = []
 
-    private static let title = "Treeline scratch 4"
+    private static let title = "Treeline scratch 5"
 
     /// Saves the state in place of the previously saved state. When this method returns, the state is on the disk.
     ///
@@ -43,9 +40,7 @@ import Treeline
       bytes.append(identity)
       bytes.append(checksum)
       bytes.append(survey)
-      bytes.append([
-        UInt64(skippedRowCount), isPartitioned ? 1 : 0, UInt64(planned?.pieceSize ?? 0), isSeparated ? 1 : 0,
-      ])
+      bytes.append([UInt64(skippedRowCount), isPartitioned ? 1 : 0, UInt64(planned?.pieceSize ?? 0)])
       bytes.append([greatestRow, rowsAscend ? 1 : 0])
       bytes.append(inexactCounts.map { UInt64($0) })
       bytes.append(groups.map { [$0] } ?? [])
@@ -87,12 +82,11 @@ import Treeline
         let plans: [PiecePlan] = try bytes.readValues()
         files = try bytes.readValues()
         pieceChecksums = try bytes.readArray()
-        guard numbers.count == 4, rows.count == 2, bytes.isAtEnd else { return nil }
+        guard numbers.count == 3, rows.count == 2, bytes.isAtEnd else { return nil }
         (greatestRow, rowsAscend) = (rows[0], rows[1] != 0)
         skippedRowCount = Int(clamping: numbers[0])
         planned = plans.first.map { (Int(clamping: numbers[2]), $0) }
         isPartitioned = numbers[1] == 1 && planned?.plan.pieces.count == pieceChecksums.count
-        isSeparated = numbers[3] == 1 && isPartitioned
       } catch { return nil }
     }
 

@@ -55,16 +55,9 @@ struct GrowthRequest {
   /// Whether any of the given options affects how the tree grows. The option `anchor` does not.
   var isGiven: Bool { parameters.contains { $0.name != "anchor" } }
 
-  /// Returns options for building a tree that supports the cuts.
-  ///
-  /// - Parameter addsSeparations: Whether the tree has separations even if no cut needs them.
-  func options(for cuts: [Cut] = [], threads: Int? = nil, addsSeparations: Bool = false) throws -> BuildOptions {
-    let needsSeparations = addsSeparations || cuts.contains(where: \.needsSeparations)
-    var parameters = QueryParameters(
-      parameters
-        + NoPrefix.parameters([
-          ("threads", threads.map { "\($0)" }), ("separations", needsSeparations ? "true" : nil),
-        ]))
+  /// Returns options for building a tree that supports the cuts, unless the request names another growth.
+  func options(for cuts: [Cut] = [], threads: Int? = nil) throws -> BuildOptions {
+    var parameters = QueryParameters(parameters + NoPrefix.parameters([("threads", threads.map { "\($0)" })]))
     let options = BuildOptions(&parameters, for: .init(of: cuts))
     if let fault = parameters.faults.first { throw Failure.usage(fault.message { "'--\($0)'" }) }
     return options

@@ -25,6 +25,11 @@ struct ComparedMethods {
       case nil: MethodChoice.standard(of: input.isIndex ? growth : nil)
       }
     }
+    if case .named(let choices)? = names, !input.isIndex, let choice = choices.first(where: \.lacksSeparations) {
+      throw Failure.usage(
+        "--methods: '\(choice.name)' needs a tree merged by distance; use 'spacing/\(Growth.merging(by: .distance))' instead"
+      )
+    }
     let asked = choices(.splitting(.mean))
     let first = asked.compactMap(\.growth).first ?? .splitting(.mean)
     let points = try Points(

@@ -10,11 +10,11 @@ struct BuildForecast: CustomStringConvertible {
   let seconds: Double
 
   /// Time that one core needs for each point after all points are read, in nanoseconds. `perPass` is the time for one
-  /// pass over the positions while the pieces are planned. `perSeparation` is the time to compute separations.
-  /// `perSearch` is the time to search, within pieces, for the splits with the least scatter. `perPoint` is the time
-  /// for all other work. `perMerge` is the time to merge clusters instead. The values were measured on an idle virtual
-  /// machine. Other machines may need half the time or twice the time.
-  private static let (perPass, perSeparation, perSearch, perPoint, perMerge) = (2.0, 2000.0, 250.0, 400.0, 3000.0)
+  /// pass over the positions while the pieces are planned. `perSearch` is the time to search, within pieces, for the
+  /// splits with the least scatter. `perPoint` is the time for all other work. `perMerge` is the time to merge clusters
+  /// instead. The values were measured on an idle virtual machine. Other machines may need half the time or twice the
+  /// time.
+  private static let (perPass, perSearch, perPoint, perMerge) = (2.0, 250.0, 400.0, 3000.0)
 
   /// Estimates the cost of a build. The estimate is based on the points that were read before memory was full.
   ///
@@ -40,7 +40,7 @@ struct BuildForecast: CustomStringConvertible {
     let passes = Double(ScratchBuild.passCount(ofPoints: count, options))
     let tree =
       options.merging != nil ? perMerge : passes * perPass + (options.rule == .mean ? 0 : perSearch)
-    let nanoseconds = tree + perPoint + (options.computesSeparations ? perSeparation : 0)
+    let nanoseconds = tree + perPoint
     let share = share(
       ofCores: ProcessInfo.processInfo.activeProcessorCount, threads: options.threads, busyThreads: busyThreads)
     return nanoseconds * Double(count) / 1e9 / share

@@ -29,7 +29,7 @@ final class BuildInPieces {
   }
 
   /// Memory that a build without pieces takes, in bytes per point, rounded up. Coordinates and results are included.
-  /// The second value is for builds that compute separations or merge clusters.
+  /// The second value is for builds that merge clusters.
   private static let (bytesPerPoint, bytesWithMore) = (72, 240)
 
   /// - Returns: nil if no memory limit was set and the system does not report the free memory.
@@ -46,7 +46,7 @@ final class BuildInPieces {
   var batches: PointBatches {
     let options = plan.options
     let perPoint =
-      options.growth.splitRule == nil || options.computesSeparations ? Self.bytesWithMore : Self.bytesPerPoint
+      options.growth.splitRule == nil ? Self.bytesWithMore : Self.bytesPerPoint
     let batches = PointBatches(memory: limit.count, bytesPerPoint: perPoint) { [unowned self] in try self.take($0) }
     reading = batches
     return batches
@@ -300,7 +300,6 @@ extension ScratchBuild.Stage {
     case .partitioning: "Partitioning"
     case .building: "Building"
     case .writing: "Writing"
-    case .separating: "Separating"
     }
   }
 }

@@ -152,8 +152,7 @@ extension ClusterTree {
   fileprivate func requireSupport(for cuts: [Cut], name: String) throws {
     guard let cut = cuts.first(where: { !supports($0) }), let parameter = cut.pixelParameter else { return }
     let purpose = BuildPurpose.Name(of: [cut])
-    let couldHave = growth == purpose.growth || purpose == .spacing && badgeCurve == nil
-    let found = couldHave ? "without separations" : growth.phrase
+    let found = growth == purpose.growth ? "without separations" : growth.phrase
     throw Failure.usage(
       "\(name): --\(parameter) needs a tree that was built for \(purpose.rawValue), found a tree \(found); "
         + "give the points and '--for \(purpose.rawValue)', or an index built with '--for \(purpose.rawValue)'")
@@ -240,7 +239,6 @@ extension BuildProgress.Stage {
     case .projecting: "Projecting"
     case .splitting: "Building"
     case .merging: "Merging"
-    case .separating: "Separating"
     case .encoding: "Encoding columns"
     }
   }

@@ -88,12 +88,6 @@ struct BuildCommand: ParsableCommand {
   @Option(help: .init("The unit of x and y, such as 'm', for coordinates without a map projection.", valueName: "text"))
   var unit: String?
 
-  @Flag(
-    help:
-      "For experts: if the tree is grown by splitting, also store the data that '--spacing' needs. This takes 2 bytes per point and most of the build time. '--for spacing' builds a better tree."
-  )
-  var separations = false
-
   @Flag(help: "Overwrite the output file even if it is not an index.") var force = false
 
   @Flag(
@@ -143,7 +137,7 @@ struct BuildCommand: ParsableCommand {
       }
       let progress = ProgressBar()
       defer { progress.clear() }
-      let options = try splitting.request.options(threads: threads, addsSeparations: separations)
+      let options = try splitting.request.options(threads: threads)
       let description = IndexDescription(title: title, attribution: attribution, unit: unit)
       let kept = ColumnOptionValues(
         attributes: attributes, columns: columns, search: search, row: row.map(RowColumn.init))

@@ -11,8 +11,14 @@ package enum MethodChoice: Hashable, Sendable {
   /// unless this growth is the first of the list.
   private static let growths = SplitRule.examples.map(Growth.splitting)
 
-  /// All methods in the order of a report: the grid, and each cut for each growth.
-  package static let all: [MethodChoice] = [.grid] + growths.flatMap { growth in TreeCut.all.map { .tree($0, growth) } }
+  /// All methods for points, in the order of a report: the grid, each cut for each growth, and a spacing for a tree that
+  /// is merged by distance.
+  package static let all: [MethodChoice] =
+    split.filter { !$0.lacksSeparations } + [.tree(.spacing(), .merging(by: .distance))]
+
+  /// The grid, and each cut for each growth of `growths`.
+  private static let split: [MethodChoice] =
+    [.grid] + growths.flatMap { growth in TreeCut.all.map { .tree($0, growth) } }
 
   /// Returns the grid, and each cut of a tree with the given growth.
   package static func all(of growth: Growth) -> [MethodChoice] {
@@ -49,7 +55,7 @@ package enum MethodChoice: Hashable, Sendable {
 
   /// Finds a method by its name. Fails if no method has this name.
   package init?(name: String) {
-    guard let choice = (Self.all + Self.merged).first(where: { $0.name == name }) else { return nil }
+    guard let choice = (Self.split + Self.merged).first(where: { $0.name == name }) else { return nil }
     self = choice
   }
 
@@ -71,6 +77,12 @@ package enum MethodChoice: Hashable, Sendable {
   /// Whether the name of the cut alone determines the tree. The method's name then contains no growth.
   private var isOnly: Bool {
     if case .tree(let cut, let growth) = self { growth == Self.growths[0] || cut == .badges } else { true }
+  }
+
+  /// Whether the cut needs separations, but a new tree of this growth has none. Only indexes of older versions may have
+  /// such trees with separations.
+  package var lacksSeparations: Bool {
+    (cut?.needsSeparations ?? false) && growth != .merging(by: .distance)
   }
 
   /// Growth of the tree; nil if the method needs no tree.

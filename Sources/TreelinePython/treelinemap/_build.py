@@ -35,7 +35,6 @@ def build(
     split: str | None = None,
     badge_gap: float | None = None,
     anchor: Literal["mean", "member"] | None = None,
-    separations: bool = False,
     group_by: str | None = None,
     never_cluster: str | None = None,
     key: Any = None,
@@ -71,8 +70,6 @@ def build(
     :param badge_gap: Gap between badges, in pixels.
     :param anchor: Where clusters are shown, if the tree supports `spacing` or `badges`: at the `mean` of their points,
         or at a `member`, which is one of the points.
-    :param separations: Whether a split tree supports cuts with `spacing`, for experts. A tree that is built with
-        `supporting="spacing"` shows more clusters, which are nearer to their points.
     :param group_by: A column of groups. Points with different values in this column never share a cluster.
     :param never_cluster: A column of booleans. Points with True in this column are never clustered.
     :param key: Keys of the points, for `Tree.updating`: the name of a column, or an array of distinct texts or whole
@@ -94,7 +91,7 @@ def build(
     planar = points.is_planar
     # `for` is a keyword, so it cannot be the name of an argument.
     common = {"for": supporting, "grow": grow, "split": split, "badge_gap": badge_gap, "anchor": anchor}
-    common |= {"threads": threads, "planar": planar or None, "separations": True if separations else None}
+    common |= {"threads": threads, "planar": planar or None}
     groups = {"group_by": group_by, "never_cluster": never_cluster}
     options = text(**common, **groups, editable=None if key is None else True)
     editing = None if key is None else _editing(key, points, made, options, group_by, never_cluster)

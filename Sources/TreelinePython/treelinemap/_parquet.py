@@ -87,7 +87,6 @@ def build_parquet(
     split: str | None = None,
     badge_gap: float | None = None,
     anchor: Literal["mean", "member"] | None = None,
-    separations: bool = False,
     memory: str | int | None = None,
     scratch: Any = None,
     threads: int | None = None,
@@ -121,8 +120,6 @@ def build_parquet(
     :param supporting: What queries will ask for: a `limit` (the default), a `spacing` or `badges`, as in `build`.
     :param split: `least-scatter` or `mean`.
     :param badge_gap: Gap between badges, in pixels. `anchor` says where clusters are shown. Both as in `build`.
-    :param separations: Whether a split tree supports cuts with `spacing`, for experts. Separations take most of the
-        time of such a build.
     :param memory: Approximate memory for the build, such as `2GB`. The build also needs memory for pyarrow. By default
         60 % of the free memory.
     :param scratch: Folder for temporary files, which take 22 bytes per point, or 110 if the index supports a `spacing`
@@ -151,7 +148,7 @@ def build_parquet(
     options = text(
         **{"for": supporting}, split=split, badge_gap=badge_gap, anchor=anchor, memory=byte_count(memory),
         scratch=None if scratch is None else os.fspath(scratch), threads=threads, planar=planar or None,
-        separations=True if separations else None, rows=None if row is None else True,
+        rows=None if row is None else True,
     )  # fmt: skip
     reader = _Reader(files, points, names, kinds or {}, row)
     if points.note:

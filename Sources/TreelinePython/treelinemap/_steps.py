@@ -329,12 +329,12 @@ class Piece(_Object):
 
 
 def assemble(
-    pieces: Pieces, survey: Survey, encoding: Encoding, merging: Merging | None, folder: str, path: str, options: str,
+    pieces: Pieces, survey: Survey, encoding: Encoding, merging: Merging | None, folder: str, path: str,
     told: c.Description, overwrite: bool, progress: Callable[[str, float], None] | None,
 ) -> None:  # fmt: skip
     """Assembles an index from the pieces in a folder."""
     monitor = Monitor(progress)
-    places = (c.encoded_path(folder), c.encoded_path(path), options.encode())
+    places = (c.encoded_path(folder), c.encoded_path(path), None)
     objects = (pieces.pointer, survey.pointer, encoding.pointer, None if merging is None else merging.pointer)
     arguments = (*objects, *places, ctypes.byref(told), overwrite, monitor.reference)
     monitor.run(lambda: c.call(_assemble, *arguments))

@@ -45,7 +45,6 @@ def build(
     split: str | None = None,
     badge_gap: float | None = None,
     anchor: Literal["mean", "member"] | None = None,
-    separations: bool = False,
     piece_size: int = 1_000_000,
     memory: str | int = "1GB",
     scratch: Any = None,
@@ -81,11 +80,9 @@ def build(
     :param supporting: What queries will ask for: a `limit` (the default), a `spacing` or `badges`, as in `build`.
     :param split: `least-scatter` or `mean`.
     :param badge_gap: Gap between badges, in pixels. `anchor` says where clusters are shown. Both as in `build`.
-    :param separations: Whether a split tree supports cuts with `spacing`, for experts. The driver computes the
-        separations at the end.
     :param piece_size: Number of points in a piece. A task builds a piece, and needs 66 bytes of memory per point, plus
         memory for columns.
-    :param memory: Approximate memory of the driver for merging or for separations, such as `2GB`. The dictionaries of
+    :param memory: Approximate memory of the driver for merging, such as `2GB`. The dictionaries of
         columns with more than 65,536 distinct values may take an eighth of this memory.
     :param scratch: Folder that the driver and all executors can access at the same path. The files in this folder need
         37 bytes per point, plus space for columns, and are removed at the end. While points are merged, the files need
@@ -96,7 +93,7 @@ def build(
     :raises Error: If the library reports an error, if a value does not suit its column, or if two rows have the same
         number.
     """
-    options = text(separations=True if separations else None, memory=byte_count(memory))
+    options = text(memory=byte_count(memory))
     growth = text(**{"for": supporting}, badge_gap=badge_gap, anchor=anchor)
     is_merged = supporting in ("spacing", "badges")
     names = (columns,) if isinstance(columns, str) else tuple(columns)
@@ -131,8 +128,7 @@ def build(
             division = Division(run.plan(survey, plan) if merging is None else merging.pieces(), encoding)
             run.build(survey, division, merging is not None)
             _steps.assemble(
-                division.pieces, survey, division.encoding, merging, folder, built.path, options, told, overwrite,
-                progress,
+                division.pieces, survey, division.encoding, merging, folder, built.path, told, overwrite, progress,
             )  # fmt: skip
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -64,8 +64,6 @@ import Treeline
     #expect(try MergeHistory(set.mergedTree(by: .scatter)) == nil)
     #expect(try MergeHistory(set.mergedTree(by: .distance, maximumDepth: 3)) == nil)
     #expect(try MergeHistory(ClusterTree(set.coordinates, options: BuildOptions(splitRule: .mean))) == nil)
-    let bare = BuildOptions(growth: .merging(by: .badges), computesSeparations: false)
-    #expect(try MergeHistory(ClusterTree(set.coordinates, options: bare)) == nil)
   }
 }
 

@@ -140,7 +140,7 @@ struct MergingByDefinition {
 }
 
 extension ClusterTree {
-  /// Returns how the tree differs from the definition. The tree must have separations.
+  /// Returns how the tree differs from the definition. A tree that keeps clusters apart must have merge scales.
   func differencesFromMerging() throws -> [String] {
     let positions = positions
     let expected = MergingByDefinition(
@@ -154,10 +154,12 @@ extension ClusterTree {
       while let node = stack.popLast() {
         guard let (left, right) = try storage.children(of: node) else { continue }
         nodeCount += 1
-        let found = storage.separations![Int(right.first)]
+        let found = storage.separations?[Int(right.first)]
         let members = leaves(node.range)
         if growth.mergeMetric!.keepsApart && expected.scales[members] != found {
-          differences.append("\(node.range): expected \(String(describing: expected.scales[members])), found \(found)")
+          differences.append(
+            "\(node.range): expected \(String(describing: expected.scales[members])), found \(String(describing: found))"
+          )
         } else if expected.anchors[members] != storage.anchorPosition(of: node) {
           differences.append("\(node.range): expected \(expected.anchors[members]!) as its anchor")
         } else if expected.leftParts[members] != leaves(left.range) {

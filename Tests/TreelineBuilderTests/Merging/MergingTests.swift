@@ -115,16 +115,19 @@ import Testing
     #expect(try set.mergedTree(by: .scatter, anchor: .member).anchor == .mean)
   }
 
-  @Test func separationsOfAMergeCanBeLeftOut() throws {
-    let set = PointSet.cities(500, seed: 507)
-    #expect(try ClusterTree(set.coordinates, options: BuildOptions(growth: .merging(by: .distance))).hasSeparations)
-    let bare = BuildOptions(growth: .merging(by: .distance), computesSeparations: false)
-    let tree = try ClusterTree(set.coordinates, options: bare)
-    var options = BuildOptions(growth: .merging(by: .badges), computesSeparations: false, anchor: .member)
-    options.threads = 1
-    #expect(try ClusterTree(set.coordinates, options: options).anchor == .mean)
-    #expect(!tree.hasSeparations && tree.growth == .merging(by: .distance) && tree.splitRule == nil)
-    #expect(try tree.contentHash == set.mergedTree().contentHash)
+  /// Checks that only a merge by distance gives a tree that answers queries with a spacing.
+  @Test func onlyAMergeByDistanceKeepsASpacing() throws {
+    for set in [PointSet.cities(500, seed: 507), .none] {
+      for growth in [Growth.merging(by: .distance), .merging(by: .badges), .merging(by: .scatter), .splitting(.mean)] {
+        let tree = try ClusterTree(set.coordinates, options: BuildOptions(growth: growth))
+        #expect(tree.hasSeparations == (growth == .merging(by: .distance)) && tree.growth == growth)
+        #expect((tree.badgeCurve != nil) == (growth == .merging(by: .badges)))
+        #expect(tree.splitRule == growth.splitRule)
+        if !tree.hasSeparations {
+          #expect(throws: QueryError.self) { try tree.clusters(.spacing(44), in: .everything(zoom: 3)) }
+        }
+      }
+    }
   }
 
   /// With a spacing of 44 px, a merged tree shows more clusters than a split tree. So points are closer to their

@@ -249,8 +249,7 @@ extension PiecePlan {
       let codes = [UInt8](repeating: 0, count: rows.count * columns.reduce(0) { $0 + $1.width })
       try folder.write(task.build(rows.map { points[$0] }, rows: rows, columns: columns, codes: codes))
     }
-    var assembly = IndexAssembly(of: self, survey, columns: columns)
-    assembly.addSeparations(scratchFile: path + "/separations", memory: 1000, threads: 1)
+    let assembly = IndexAssembly(of: self, survey, columns: columns)
     try assembly.write(to: IndexDestination(path + "/index"), piecesFrom: folder)
   }
 }

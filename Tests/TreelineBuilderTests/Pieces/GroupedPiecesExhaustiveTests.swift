@@ -17,8 +17,7 @@ import Testing
     let groups = TestGroups(set.coordinates.count, &random)
     let columns = seed % 3 == 0 ? TestColumn.all(seed: seed, arePrepared: seed % 2 == 0) : []
     let build = GroupedScratchBuild(
-      set: set, groups: groups.all, rule: seed % 2 == 0 ? .mean : .leastScatter, columns: columns,
-      computesSeparations: random.index(below: 4) > 0)
+      set: set, groups: groups.all, rule: seed % 2 == 0 ? .mean : .leastScatter, columns: columns)
     let expected = try build.expected()
     for _ in 0..<2 {
       let memory = [100, 3000, 20_000, 200_000, 80_000_000][random.index(below: 5)]
@@ -80,8 +79,7 @@ import Testing
     }
   }
 
-  /// Tests groups that are far larger than a piece, and stacks that are larger than a piece. Their separations are
-  /// computed in parts.
+  /// Tests groups that are far larger than a piece, and stacks that are larger than a piece.
   @Test(arguments: [SplitRule.mean, .leastScatter]) func largeGroupsGiveTheSameBytes(_ rule: SplitRule) throws {
     let stack = Array(repeating: Coordinate(longitude: 7, latitude: 44), count: 9000)
     let coordinates =
@@ -106,7 +104,7 @@ import Testing
       set: set, groups: TestGroups(set.coordinates.count, &random).all, rule: rule,
       columns: rule == .mean ? TestColumn.all(seed: 4) : [])
     let expected = try build.expected()
-    for stage in [ScratchBuild.Stage.projecting, .planning, .partitioning, .building, .writing, .separating] {
+    for stage in [ScratchBuild.Stage.projecting, .planning, .partitioning, .building, .writing] {
       for skip in Trials.some(of: [1, 0, 4]) {
         let folder = try ScratchFolder(build.path(), keepsFiles: false)
         defer { folder.remove() }
@@ -184,7 +182,6 @@ private struct GroupedScratchBuild {
   let groups: [PointGroups.Group]
   let rule: SplitRule
   var columns: [TestColumn] = []
-  var computesSeparations = true
   /// Row number of each point; nil if the build numbers the rows.
   var rows: [Int]?
 
@@ -196,7 +193,7 @@ private struct GroupedScratchBuild {
   func expected() throws -> [UInt8] {
     let file = path()
     defer { try? FileManager.default.removeItem(atPath: file) }
-    let options = BuildOptions(growth: .splitting(rule), threads: 2, computesSeparations: computesSeparations)
+    let options = BuildOptions(splitRule: rule, threads: 2)
     try ClusterTree(set.coordinates, groupedBy: PointGroups(groups), as: set.projection, options: options).write(
       toFile: file, attributes: columns.compactMap(\.attribute), columns: columns.compactMap(\.column))
     return [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
@@ -204,11 +201,9 @@ private struct GroupedScratchBuild {
 
   func options(memory: Int, threads: Int) -> ScratchBuild.Options {
     var options = ScratchBuild.Options(rule: rule, threads: threads, memory: memory, projection: set.projection)
-    options.computesSeparations = computesSeparations
     options.columns = columns.map { .init($0.purpose, name: $0.name, preparations: $0.preparations) }
     options.hasGivenRows = rows != nil
     options.isGrouped = true
-    options.leastSeparatedNodes = 100
     return options
   }
 

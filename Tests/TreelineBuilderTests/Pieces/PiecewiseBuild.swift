@@ -18,7 +18,6 @@ struct PiecewiseBuild {
   var columns: [TestColumn] = []
   /// Row number of each point; nil if the build numbers the rows.
   var rows: [Int]?
-  var computesSeparations = false
 
   /// Returns the bytes of the index, and the number of passes that the plan needed.
   ///
@@ -32,10 +31,7 @@ struct PiecewiseBuild {
     for piece in built.indices { damage(piece, &built[piece]) }
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("pieces-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
-    var assembly = IndexAssembly(of: plan, survey, columns: encodings)
-    if computesSeparations {
-      assembly.addSeparations(scratchFile: folder.path + "-separations", memory: 1000, threads: threads)
-    }
+    let assembly = IndexAssembly(of: plan, survey, columns: encodings)
     try assembly.write(to: IndexDestination(folder.path), piecesFrom: MemoryPieces(built))
     return ([UInt8](try Data(contentsOf: folder)), passCount)
   }
@@ -148,11 +144,10 @@ private struct MemoryPieces: PieceSource {
 extension PointSet {
   /// Returns the bytes of an index that is built in memory.
   func indexBytes(
-    _ rule: SplitRule = .mean, threads: Int = 1, computesSeparations: Bool = false, columns: [TestColumn] = [],
+    _ rule: SplitRule = .mean, threads: Int = 1, columns: [TestColumn] = [],
     row: ((Int) -> Int)? = nil
   ) throws -> [UInt8] {
-    let options = BuildOptions(growth: .splitting(rule), threads: threads, computesSeparations: computesSeparations)
-    return try ClusterTree(coordinates, as: projection, options: options).indexBytes(columns: columns, row: row)
+    try tree(rule, threads: threads).indexBytes(columns: columns, row: row)
   }
 }
 

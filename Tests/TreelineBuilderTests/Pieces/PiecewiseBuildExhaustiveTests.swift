@@ -56,13 +56,6 @@ import Treeline
     }
   }
 
-  @Test func separationsGiveTheSameBytes() throws {
-    for set in [PointSet.cities(70_000, seed: 5), .lattice(columns: 40, rows: 30), PointSet("none", [])] {
-      let build = PiecewiseBuild(set: set, pieceSize: 1000, threads: 2, computesSeparations: true)
-      #expect(try build.run().index == set.indexBytes(computesSeparations: true), "\(set)")
-    }
-  }
-
   /// Checks that shuffled points give the same content hash. Shuffling only permutes the rows within stacks.
   @Test(arguments: rules) func anyOrderGivesTheSameContentHash(_ rule: SplitRule) throws {
     for seed in Trials.seeds(20, from: 1) {

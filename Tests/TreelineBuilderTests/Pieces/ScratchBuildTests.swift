@@ -21,8 +21,8 @@ import Treeline
     let columns = rule == .mean ? TestColumn.all(seed: 4, arePrepared: true) : []
     let firstRow = rule == .leastScatter ? 1 << 33 : nil
     let expected = try set.indexBytes(
-      rule, computesSeparations: true, columns: columns, row: firstRow.map { first in { first + $0 } })
-    for stage in [ScratchBuild.Stage.projecting, .planning, .partitioning, .building, .writing, .separating] {
+      rule, columns: columns, row: firstRow.map { first in { first + $0 } })
+    for stage in [ScratchBuild.Stage.projecting, .planning, .partitioning, .building, .writing] {
       for skip in Trials.some(of: [1, 0, 3]) {
         let place = FileManager.default.temporaryDirectory.appendingPathComponent("scratch-\(UUID().uuidString)").path
         let folder = try ScratchFolder(place, keepsFiles: false)
@@ -39,12 +39,12 @@ import Treeline
     }
   }
 
-  /// Tests amounts of memory from very little to enough. With the least memory, pieces have 17 points and parts have 16
-  /// nodes. With the most memory, a single piece or part holds everything.
+  /// Tests amounts of memory from very little to enough. With the least memory, pieces have 17 points. With the most
+  /// memory, a single piece holds everything.
   @Test(
     arguments: PointSet.nasty + [.cities(3000, seed: 8), .roads(3000, seed: 9)], [SplitRule.mean, .leastScatter])
   func anyMemoryGivesTheSameBytes(_ set: PointSet, _ rule: SplitRule) throws {
-    let expected = try set.indexBytes(rule, computesSeparations: true)
+    let expected = try set.indexBytes(rule)
     for memory in Trials.some(of: [20_000, 1000, 400_000, 80_000_000]) {
       let place = FileManager.default.temporaryDirectory.appendingPathComponent("scratch-\(UUID().uuidString)").path
       let folder = try ScratchFolder(place, keepsFiles: false)
@@ -60,10 +60,8 @@ import Treeline
     after count: Int, memory: Int = 40_000, columns: [TestColumn] = [], firstRow: Int? = nil
   ) throws -> [UInt8]? {
     var options = ScratchBuild.Options(rule: rule, threads: 2, memory: memory, projection: set.projection)
-    options.computesSeparations = true
     options.columns = columns.map { .init($0.purpose, name: $0.name, preparations: $0.preparations) }
     options.hasGivenRows = firstRow != nil
-    options.leastSeparatedNodes = 400
     let build = try ScratchBuild.ofAllPoints(
       set, in: folder, options, batch: 700, columns: columns,
       rows: firstRow.map { first in set.coordinates.indices.map { first + $0 } }, cancelledIn: stage, after: count)
@@ -76,12 +74,11 @@ import Treeline
   /// Checks that refused points leave no trace, and that they do not shift later points.
   @Test func refusedPointsLeaveNothing() throws {
     let set = PointSet.cities(900, seed: 6)
-    let expected = try set.indexBytes(.mean, computesSeparations: true, columns: [], row: { 10 + $0 })
+    let expected = try set.indexBytes(.mean, columns: [], row: { 10 + $0 })
     let place = FileManager.default.temporaryDirectory.appendingPathComponent("scratch-\(UUID().uuidString)").path
     let folder = try ScratchFolder(place, keepsFiles: false)
     defer { folder.remove() }
     var options = ScratchBuild.Options(rule: .mean, threads: 2, memory: 20_000, projection: set.projection)
-    options.computesSeparations = true
     options.hasGivenRows = true
     let build = ScratchBuild(in: folder, identity: "test", options)
     for start in stride(from: 0, to: 900, by: 300) {

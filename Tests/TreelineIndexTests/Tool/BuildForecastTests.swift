@@ -79,10 +79,10 @@ import Testing
     }
     #expect(seconds(2_000_000, .mean, 1 << 30) > 1.9 * seconds(1_000_000, .mean, 1 << 30))
     #expect(seconds(1_000_000, .mean, 1 << 30, threads: 1) > 1.9 * seconds(1_000_000, .mean, 1 << 30))
-    var separated = ScratchBuild.Options(rule: .mean, threads: 2, memory: 1 << 30, projection: .webMercator)
-    separated.computesSeparations = true
+    let merged = ScratchBuild.Options(
+      BuildOptions(supporting: .spacing, threads: 2), memory: 1 << 30, projection: .webMercator)
     #expect(
-      BuildForecast.buildingSeconds(ofPoints: 1_000_000, separated, busyThreads: 0) > 2
+      BuildForecast.buildingSeconds(ofPoints: 1_000_000, merged, busyThreads: 0) > 2
         * seconds(1_000_000, .mean, 1 << 30))
     #expect(seconds(100_000_000, .leastScatter, 1 << 30) > 1.5 * seconds(100_000_000, .mean, 1 << 30))
     // In a measurement, a billion points took 5 minutes with the rule `mean` and 2 GB of memory.

@@ -42,21 +42,6 @@ import Treeline
     #expect(try folder.contents() == ["expected", "found", "input.csv"])
   }
 
-  @Test(arguments: ["mean", "least-scatter"], ["10kB", "3MB"]) func withSeparations(_ rule: String, _ memory: String)
-    throws
-  {
-    let folder = try TemporaryFolder()
-    func build(_ name: String, _ options: String...) throws -> Tool.Result {
-      try Tool.run(
-        ["build", Repository.path(Self.inputs[0]), "-o", folder.path(name), "--split", rule, "--separations"] + options)
-    }
-    #expect(try build("expected").code == 0)
-    let result = try build("found", "--memory", memory)
-    #expect(result.code == 0 && result.errors.contains("in pieces"), "\(result.errors)")
-    #expect(try bytes(folder.path("found")) == bytes(folder.path("expected")))
-    #expect(try folder.contents() == ["expected", "found"])
-  }
-
   @Test(arguments: [["--for", "spacing"], ["--for", "badges", "--anchor", "member"]])
   func trees(_ options: [String]) throws {
     let folder = try TemporaryFolder()
@@ -107,7 +92,7 @@ import Treeline
   /// Checks options that need all points in memory. A build in pieces refuses them, and a build in memory accepts them.
   @Test(arguments: [
     (["--grow", "scatter"], "--for limit"),
-    (["--split", "gamma:2"], "--split mean"), (["--separations", "--split", "gamma:2"], "--split mean"),
+    (["--split", "gamma:2"], "--split mean"),
   ])
   func whatPiecesCannotHaveIsRefused(_ options: [String], _ remedy: String) throws {
     let folder = try TemporaryFolder()

@@ -9,8 +9,8 @@ import Treeline
 @Suite struct GroupsInPiecesTests {
   @Test(
     arguments: [
-      ["--group-by", "kind", "--separations"], ["--never-cluster", "single"],
-      ["--group-by", "kind", "--never-cluster", "single", "--columns", "all", "--split", "mean", "--separations"],
+      ["--group-by", "kind"], ["--never-cluster", "single"],
+      ["--group-by", "kind", "--never-cluster", "single", "--columns", "all", "--split", "mean"],
       ["--group-by", "name", "--columns", "kind:category", "--attributes", "name", "--title", "Towns"],
       ["--group-by", "kind", "--never-cluster", "single", "--x", "lon", "--y", "lat"],
       ["--group-by", "kind", "--never-cluster", "single", "--columns", "all", "--for", "badges", "--anchor", "member"],

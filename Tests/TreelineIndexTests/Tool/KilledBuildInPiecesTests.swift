@@ -50,8 +50,8 @@ import Treeline
       of: Array(1...12) + [15, 20, 30, 45, 70, 100, 150, 220, 330, 500, 750, 1100, 1700], atLeast: 5)
 
     @Test(arguments: [
-      ("mean", ["--columns", "country,population+percentiles", "--attributes", "name", "--separations"]),
-      ("least-scatter", ["--separations"]), ("mean", ["--group-by", "country"]),
+      ("mean", ["--columns", "country,population+percentiles", "--attributes", "name"]),
+      ("least-scatter", []), ("mean", ["--group-by", "country"]),
     ])
     func killedAndResumed(_ rule: String, _ columns: [String]) throws {
       let folder = try TemporaryFolder()
