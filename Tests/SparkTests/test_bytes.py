@@ -52,8 +52,7 @@ def test_a_merged_tree_on_a_plane_without_row_numbers(builds, tmp_path):
     df = df.selectExpr("lon * 1000 AS x", "lat * 7 AS y").coalesce(1)
     options = {"planar": True, "supporting": "badges", "badge_gap": 5, "anchor": "member"}
     out, expected = tmp_path / "plane.treeline", tmp_path / "whole.treeline"
-    # A merged tree has merge scales anyway.
-    treelinemap.spark.build(df, "x", "y", out=out, piece_size=builds.count // 7, separations=True, **options)
+    treelinemap.spark.build(df, "x", "y", out=out, piece_size=builds.count // 7, **options)
     table = df.toPandas()
     treelinemap.build(table.x.to_numpy(), table.y.to_numpy(), **options).save(expected)
     assert filecmp.cmp(out, expected, shallow=False), "expected the bytes of a build in memory"
