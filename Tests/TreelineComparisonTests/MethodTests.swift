@@ -26,6 +26,19 @@ import TreelineBuilder
     #expect(MethodChoice(name: "Grid") == nil && MethodChoice(name: "") == nil)
   }
 
+  /// Checks which tree a name means if it has no growth.
+  @Test func aNameWithoutAGrowthTakesATreeThatAnswersTheCut() {
+    let named = ["grid", "widest-first", "spacing", "spacing/merge:distance"].compactMap(MethodChoice.init(name:))
+    #expect(named.count == 4)
+    let ofPoints = MethodChoice.plain(named, of: nil)
+    #expect(ofPoints.map(\.name) == ["grid", "widest-first", "spacing/merge:distance"])
+    #expect(ofPoints.allSatisfy { !$0.lacksSeparations })
+    #expect(
+      MethodChoice.plain(named, of: .merging(by: .badges)).map(\.name) == [
+        "grid", "widest-first/merge:badges", "spacing/merge:badges", "spacing/merge:distance",
+      ])
+  }
+
   /// If the rows are in another order, points at the same position may be in another order. This is the greatest
   /// difference that two trees of one rule may have.
   @Test func anotherTreeNamesPointsAsTheFirstDoes() throws {

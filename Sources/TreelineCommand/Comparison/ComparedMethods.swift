@@ -20,17 +20,17 @@ struct ComparedMethods {
     }
     func choices(_ growth: Growth) -> [MethodChoice] {
       switch names {
-      case .named(let choices)?: input.isIndex ? MethodChoice.plain(choices, of: growth) : choices
+      case .named(let choices)?: MethodChoice.plain(choices, of: input.isIndex ? growth : nil)
       case .all?: input.isIndex ? MethodChoice.all(of: growth) : MethodChoice.all
       case nil: MethodChoice.standard(of: input.isIndex ? growth : nil)
       }
     }
-    if case .named(let choices)? = names, !input.isIndex, let choice = choices.first(where: \.lacksSeparations) {
-      throw Failure.usage(
-        "--methods: '\(choice.name)' needs a tree merged by distance; use 'spacing/\(Growth.merging(by: .distance))' instead"
-      )
-    }
     let asked = choices(.splitting(.mean))
+    if !input.isIndex, let choice = asked.first(where: \.lacksSeparations) {
+      throw Failure.usage(
+        "--methods: expected a tree merged by distance, as in 'spacing/\(Growth.merging(by: .distance))', "
+          + "found '\(choice.name)'")
+    }
     let first = asked.compactMap(\.growth).first ?? .splitting(.mean)
     let points = try Points(
       input, keepsColumns: false, input.isIndex ? GrowthRequest() : GrowthRequest(first),

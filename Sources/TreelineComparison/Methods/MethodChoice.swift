@@ -38,12 +38,17 @@ package enum MethodChoice: Hashable, Sendable {
       + (growth == .merging(by: .badges) ? [] : [.tree(.spacing(), growth ?? .merging(by: .distance))])
   }
 
-  /// Returns choices for an index, which has a single tree. If the name of a choice has no growth, the growth of the
+  /// Returns the choices, each with the growth of its tree. If the name of a choice has no growth, the growth of the
   /// index's tree is used.
-  package static func plain(_ choices: [MethodChoice], of growth: Growth) -> [MethodChoice] {
+  ///
+  /// - Parameter growth: Growth of the index's tree; nil if the methods compare points. A spacing then uses a tree that
+  ///   is merged by distance.
+  package static func plain(_ choices: [MethodChoice], of growth: Growth?) -> [MethodChoice] {
     choices.reduce(into: []) { found, choice in
       var choice = choice
-      if case .tree(let cut, Self.growths[0]) = choice { choice = .tree(cut, growth) }
+      if case .tree(let cut, Self.growths[0]) = choice {
+        choice = .tree(cut, growth ?? (choice.lacksSeparations ? .merging(by: .distance) : Self.growths[0]))
+      }
       if !found.contains(choice) { found.append(choice) }
     }
   }
