@@ -84,10 +84,11 @@ package enum MethodChoice: Hashable, Sendable {
     if case .tree(let cut, let growth) = self { growth == Self.growths[0] || cut == .badges } else { true }
   }
 
-  /// Whether the cut needs separations, but a new tree of this growth has none. Only indexes of older versions may have
-  /// such trees with separations.
+  /// Whether the cut is a spacing, but a new tree of this growth has no separations. Only indexes of older versions may
+  /// have such trees with separations.
   package var lacksSeparations: Bool {
-    (cut?.needsSeparations ?? false) && growth != .merging(by: .distance)
+    guard case .tree(let cut, let growth) = self, cut != .badges else { return false }
+    return cut.cut.needsSeparations && growth != .merging(by: .distance)
   }
 
   /// Growth of the tree; nil if the method needs no tree.
