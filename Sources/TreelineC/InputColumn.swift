@@ -14,8 +14,13 @@ struct InputColumn: @unchecked Sendable {
   /// The texts to which codes refer. A code is the index of its text.
   private let entries: [String]
 
-  /// - Parameter number: Returns the row number that an error reports, given the index of a value.
-  init(_ column: treeline_column, pointCount: Int, number: (Int) -> Int = { $0 }) throws {
+  /// - Parameters:
+  ///   - number: Returns the row number that an error reports, given the index of a value.
+  ///   - isLeftOut: Returns whether the build leaves out the point of a value. Such a value may be invalid.
+  init(
+    _ column: treeline_column, pointCount: Int, number: (Int) -> Int = { $0 },
+    isLeftOut: (Int) -> Bool = { _ in false }
+  ) throws {
     guard let name = string(column.name) else { throw ArgumentError("expected a name for each column, found NULL") }
     (self.name, self.column, self.pointCount) = (name, column, pointCount)
     (kind, preparations) = try Self.declaration(string(column.kind) ?? "", of: column.type, name: name)
@@ -48,13 +53,13 @@ struct InputColumn: @unchecked Sendable {
       switch column.type {
       case TREELINE_TEXTS: try column.checkOffsets(pointCount, name)
       case TREELINE_BOOLEANS:
-        try check("0 or 1", number) { (row: Int) in
+        try check("0 or 1", isLeftOut, number) { (row: Int) in
           load(row) as UInt8
         } in: {
           $0 <= 1
         }
       case TREELINE_DOUBLES:
-        try check("a finite number, or NaN for a missing value", number) { (row: Int) in
+        try check("a finite number, or NaN for a missing value", isLeftOut, number) { (row: Int) in
           load(row) as Double
         } in: {
           !$0.isInfinite
@@ -72,7 +77,7 @@ struct InputColumn: @unchecked Sendable {
     try column.checkOffsets(column.entry_count, name)
     entries = (0..<column.entry_count).map { column.text($0) }
     let count = Int32(entries.count)
-    try check(count == 0 ? "-1" : "-1 to \(count - 1)", number) { (row: Int) in
+    try check(count == 0 ? "-1" : "-1 to \(count - 1)", isLeftOut, number) { (row: Int) in
       load(row) as Int32
     } in: {
       -1..<count ~= $0
@@ -81,9 +86,11 @@ struct InputColumn: @unchecked Sendable {
 
   /// Checks that each value is valid. Missing values are not checked.
   private func check<Value>(
-    _ expected: String, _ number: (Int) -> Int, _ value: (Int) -> Value, in holds: (Value) -> Bool
+    _ expected: String, _ isLeftOut: (Int) -> Bool, _ number: (Int) -> Int, _ value: (Int) -> Value,
+    in holds: (Value) -> Bool
   ) throws {
-    guard let row = (0..<pointCount).first(where: { isValid($0) && !holds(value($0)) }) else { return }
+    let row = (0..<pointCount).first { isValid($0) && !holds(value($0)) && !isLeftOut($0) }
+    guard let row else { return }
     throw ColumnError.unsuitableValue(
       column: name, row: number(row), expected: expected, found: "\(value(row))",
       remedy: "correct the value, or mark it as missing")
@@ -155,12 +162,15 @@ struct InputColumn: @unchecked Sendable {
 
 /// Returns the columns that C passes.
 ///
-/// - Parameter number: Returns the row number that an error reports, given the index of a value.
+/// - Parameters:
+///   - number: Returns the row number that an error reports, given the index of a value.
+///   - isLeftOut: Returns whether the build leaves out the point of a value. Such a value may be invalid.
 func inputColumns(
-  _ columns: UnsafePointer<treeline_column>?, _ count: Int, pointCount: Int, number: (Int) -> Int = { $0 }
+  _ columns: UnsafePointer<treeline_column>?, _ count: Int, pointCount: Int,
+  number: (Int) -> Int = { $0 }, isLeftOut: (Int) -> Bool = { _ in false }
 ) throws -> [InputColumn] {
   let columns = try array(columns, count, of: "columns").map {
-    try InputColumn($0, pointCount: pointCount, number: number)
+    try InputColumn($0, pointCount: pointCount, number: number, isLeftOut: isLeftOut)
   }
   var names: Set<String> = []
   if let twice = columns.first(where: { !names.insert($0.name).inserted }) {

@@ -30,20 +30,28 @@ final class StreamObject: CObject {
     build.options.hasGivenRows ? rows.map { Int($0[point]) } ?? point : rowCount + point
   }
 
+  /// Returns the coordinates of the points that can be added.
+  ///
+  /// - Parameter refused: Set to 1 for each point that is left out, and to 0 for all other points. If nil, points with
+  ///   invalid coordinates are an error.
+  func coordinates(of points: treeline_points, refused: UnsafeMutablePointer<UInt8>?) throws -> [Coordinate] {
+    let coordinates = try points.coordinates
+    return refused.map { coordinates.removing(notOn: build.projection, noting: $0) } ?? coordinates
+  }
+
   /// - Parameters:
+  ///   - count: Number of points, including the points that are left out.
   ///   - rows: Row of each point, if the stream was created with rows=true; otherwise ignored.
   ///   - values: Columns with the values of the points, in the order of the stream's columns.
   func add(
-    _ points: treeline_points, rows: UnsafePointer<Int64>?, values: [InputColumn],
+    _ coordinates: [Coordinate], of count: Int, rows: UnsafePointer<Int64>?, values: [InputColumn],
     refused: UnsafeMutablePointer<UInt8>?
   ) throws {
     guard !isFinished else { throw Self.finished }
     guard values.map(\.name) == columns.map(\.name) else {
       throw ArgumentError("expected values of \(Self.list(columns)), found values of \(Self.list(values))")
     }
-    let (count, firstRow) = (points.count, rowCount)
-    var coordinates = try points.coordinates
-    if let refused { coordinates = coordinates.removing(notOn: build.projection, noting: refused) }
+    let firstRow = rowCount
     let places = (0..<count).filter { refused?[$0] != 1 }
     var givenRows: [UInt64] = []
     if build.options.hasGivenRows {
@@ -127,8 +135,12 @@ public func addToStream(
   attempt(error) { () -> Void in
     let points = try given(points, "points").pointee
     let stream = try stream.object(StreamObject.self)
-    let values = try inputColumns(columns, columnCount, pointCount: points.checkedCount) { stream.number(of: $0, rows) }
-    try stream.add(points, rows: rows, values: values, refused: refused)
+    let count = try points.checkedCount
+    let coordinates = try stream.coordinates(of: points, refused: refused)
+    let values = try inputColumns(
+      columns, columnCount, pointCount: count, number: { stream.number(of: $0, rows) }, isLeftOut: { refused?[$0] == 1 }
+    )
+    try stream.add(coordinates, of: count, rows: rows, values: values, refused: refused)
   } != nil
 }
 

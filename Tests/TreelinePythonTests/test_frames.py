@@ -245,6 +245,21 @@ def test_rows_without_a_place_are_left_out_if_asked_for(gaps, tmp_path):
     assert treelinemap.open(tmp_path / "tree.treeline").members(tree.root()[0])["row"].tolist() == rows.tolist()
 
 
+def test_a_row_that_is_left_out_may_have_a_value_that_suits_no_column(gaps, tmp_path):
+    frame, invalid = gaps
+    frame.loc[invalid, "price"] = np.inf
+    frame[["lon", "lat", "price"]].to_parquet(tmp_path / "places.parquet")
+    with pytest.raises(treelinemap.ColumnError, match="row 7 .* found inf"):
+        treelinemap.build(frame)
+    with pytest.warns(UserWarning, match="3 rows are not in"):
+        tree = treelinemap.build(frame, skip_invalid=True)
+        treelinemap.build_parquet(tmp_path / "places.parquet", out=tmp_path / "out", columns=["price"], skip_invalid=True)
+    assert len(tree) == len(treelinemap.open(tmp_path / "out")) == len(frame) - 3
+    frame.loc[8, "price"] = np.inf
+    with pytest.raises(treelinemap.ColumnError, match="row 8 .* found inf"):
+        treelinemap.build(frame, skip_invalid=True)
+
+
 def test_an_index_of_a_table_with_gaps_is_that_of_its_parquet_file(gaps, tmp_path):
     frame, _ = gaps
     frame = frame.drop(columns="kind")

@@ -13,7 +13,7 @@ from . import _edits, _steps
 from . import _library as c
 from ._columns import InputColumn, input_columns
 from ._coordinates import Coordinates, coordinates, left_out, may_be_degrees, remedy
-from ._errors import BuildError
+from ._errors import BuildError, ColumnError
 from ._monitor import Monitor
 from ._parameters import text
 from ._tree import Tree
@@ -98,14 +98,15 @@ def build(
     monitor = Monitor(progress)
     given = ctypes.byref(c.Points.of(points.x, points.y))
     arguments = (given, *_steps.column_array(made), options.encode(), monitor.reference)
-    fault: BuildError | None = None
+    fault: BuildError | ColumnError | None = None
     try:
         tree = Tree(monitor.run(lambda: c.call(c.build, *arguments)))
-    except BuildError as error:
+    except (BuildError, ColumnError) as error:
         fault = error
     if fault is not None:
         invalid = _steps.Survey(planar).add(points.x, points.y)
-        if not invalid.any():
+        # A value that suits no column is no fault if its row is left out.
+        if not invalid.any() or (isinstance(fault, ColumnError) and not skip_invalid):
             raise fault
         if not skip_invalid:
             raise BuildError(f"{fault}; {remedy(points.x, points.y, invalid, planar)}")
