@@ -141,16 +141,15 @@ import Treeline
     private let file: ScratchFile
     private var end: Int
     private let tree: MedianTree
-    private let capacity: Int
     private let pending: UnsafeMutablePointer<PlanePoint>
-    private var counts: [Int]
+    private var parts: BufferedParts
     private var cells: [PlanCells.Cell]
 
     /// - Parameter first: Index at which this writer puts its first point in the file.
     init(_ file: ScratchFile, at first: Int, _ tree: MedianTree, capacity: Int) {
-      (self.file, end, self.tree, self.capacity) = (file, first, tree, capacity)
-      pending = .allocate(capacity: capacity * tree.leafCount)
-      counts = Array(repeating: 0, count: tree.leafCount)
+      (self.file, end, self.tree) = (file, first, tree)
+      parts = BufferedParts(partCount: tree.leafCount, capacity: capacity)
+      pending = .allocate(capacity: parts.slotCount)
       cells = Array(repeating: PlanCells.Cell(), count: tree.leafCount)
     }
 
@@ -159,9 +158,8 @@ import Treeline
     func add(_ points: UnsafeBufferPointer<PlanePoint>) throws(PieceError) {
       for point in points {
         let cell = tree.leaf(of: point)
-        pending[cell &* capacity &+ counts[cell]] = point
-        counts[cell] &+= 1
-        if counts[cell] == capacity { try flush(cell) }
+        pending[parts.add(to: cell)] = point
+        if parts.isFull(cell) { try flush(cell) }
       }
     }
 
@@ -171,11 +169,10 @@ import Treeline
     }
 
     private func flush(_ cell: Int) throws(PieceError) {
-      let points = UnsafeBufferPointer(start: pending + cell * capacity, count: counts[cell])
+      let points = UnsafeBufferPointer(pending, parts.removeAll(from: cell))
       try file.write(points, at: end)
       cells[cell].add(points, at: end)
       end += points.count
-      counts[cell] = 0
     }
   }
 

@@ -137,18 +137,17 @@ import Treeline
       let file = try build.folder.file(.dividedPositions)
       try file.setLength(0)
       var extents = [PlanAnswer](repeating: .extent(Moments(), nil), count: counts.count)
-      let capacity = max(16, min(build.options.memory / 8 / (8 * counts.count), 1 << 16))
-      let buffers = UnsafeMutablePointer<PlanePoint>.allocate(capacity: capacity * counts.count)
-      defer { buffers.deallocate() }
-      var pending = [Int](repeating: 0, count: counts.count)
+      var pending = BufferedParts(partCount: counts.count, recordLength: 8, memory: build.options.memory / 8)
+      let buffer = UnsafeMutablePointer<PlanePoint>.allocate(capacity: pending.slotCount)
+      defer { buffer.deallocate() }
       var ends = groups.header.parts.map { Int($0.lowerBound) }
       func flush(_ part: Int) throws(PieceError) {
-        let points = UnsafeBufferPointer(start: buffers + part * capacity, count: pending[part])
+        let points = UnsafeBufferPointer(buffer, pending.removeAll(from: part))
+        if points.isEmpty { return }
         extents[part].add(points, to: .extent)
         // A tree that fits into one piece is planned from its extent alone, so its positions are not needed.
         if counts[part] > build.pieceSize { try file.write(points, at: ends[part]) }
         ends[part] += points.count
-        pending[part] = 0
       }
       let parts = try TreeNumbers(of: build, groups)
       let positions = try Positions(of: build)
@@ -156,12 +155,11 @@ import Treeline
         try build.checkCancelled()
         for (point, part) in zip(points, try parts.read(range)) {
           let part = Int(part)
-          buffers[part &* capacity &+ pending[part]] = point
-          pending[part] &+= 1
-          if pending[part] == capacity { try flush(part) }
+          buffer[pending.add(to: part)] = point
+          if pending.isFull(part) { try flush(part) }
         }
       }
-      for part in counts.indices where pending[part] > 0 { try flush(part) }
+      for part in counts.indices { try flush(part) }
       (self.file, header, self.extents) = (file, groups.header, extents)
     }
 

@@ -90,15 +90,12 @@ import Treeline
     private let points: ScratchFile
     private let rows: ScratchFile
     private let codes: ScratchFile
-    private let capacity: Int
-    private let pieceCount: Int
     private let rowWidth: Int
     private let codeLength: Int
     private let pointBuffers: UnsafeMutablePointer<PlanePoint>
     private let rowBuffers: UnsafeMutableRawPointer
     private let codeBuffers: UnsafeMutableRawPointer
-    /// For each piece, the number of its points that are in memory.
-    private var pending: [Int]
+    private var pending: BufferedParts
     /// For each piece, the index in the files at which the next points of the piece are written.
     private var ends: [Int]
     /// Checksums of the points, rows and codes of each piece.
@@ -111,15 +108,13 @@ import Treeline
       try points.setLength(8 * plan.pointCount)
       try rows.setLength(rowWidth * plan.pointCount)
       try codes.setLength(codeLength * plan.pointCount)
-      pieceCount = plan.pieces.count
-      let memory = build.options.memory / 4
-      capacity = max(16, min(memory / ((8 + rowWidth + codeLength) * max(pieceCount, 1)), 1 << 16))
-      pointBuffers = .allocate(capacity: capacity * pieceCount)
-      rowBuffers = .allocate(byteCount: rowWidth * capacity * pieceCount, alignment: 16)
-      codeBuffers = .allocate(byteCount: codeLength * capacity * pieceCount, alignment: 16)
-      pending = [Int](repeating: 0, count: pieceCount)
+      pending = BufferedParts(
+        partCount: plan.pieces.count, recordLength: 8 + rowWidth + codeLength, memory: build.options.memory / 4)
+      pointBuffers = .allocate(capacity: pending.slotCount)
+      rowBuffers = .allocate(byteCount: rowWidth * pending.slotCount, alignment: 16)
+      codeBuffers = .allocate(byteCount: codeLength * pending.slotCount, alignment: 16)
       ends = plan.pieces.map(\.first)
-      checksums = Array(repeating: (XXHash64(), XXHash64(), XXHash64()), count: pieceCount)
+      checksums = Array(repeating: (XXHash64(), XXHash64(), XXHash64()), count: plan.pieces.count)
     }
 
     deinit {
@@ -131,7 +126,7 @@ import Treeline
     @inline(__always) func add(
       _ point: PlanePoint, row: UInt64, codes: UnsafeMutableRawPointer, to piece: Int
     ) throws(PieceError) {
-      let index = piece &* capacity &+ pending[piece]
+      let index = pending.add(to: piece)
       pointBuffers[index] = point
       if rowWidth == 4 {
         rowBuffers.storeBytes(of: UInt32(truncatingIfNeeded: row), toByteOffset: 4 &* index, as: UInt32.self)
@@ -139,15 +134,14 @@ import Treeline
         rowBuffers.storeBytes(of: row, toByteOffset: 8 &* index, as: UInt64.self)
       }
       if codeLength > 0 { (codeBuffers + codeLength &* index).copyMemory(from: codes, byteCount: codeLength) }
-      pending[piece] &+= 1
-      if pending[piece] == capacity { try flush(piece) }
+      if pending.isFull(piece) { try flush(piece) }
     }
 
     /// Writes the remaining points, and flushes all points to the disk.
     ///
     /// - Returns: the checksum of each piece, which `PieceMembers.check` compares later.
     func finish() throws(PieceError) -> [UInt64] {
-      for piece in 0..<pieceCount { try flush(piece) }
+      for piece in pending.indices { try flush(piece) }
       for file in [points, rows, codes] { try file.synchronize() }
       return checksums.map { points, rows, codes in
         PieceMembers.checksum([points.finalize(), rows.finalize(), codes.finalize()])
@@ -155,19 +149,18 @@ import Treeline
     }
 
     private func flush(_ piece: Int) throws(PieceError) {
-      let (start, count) = (piece * capacity, pending[piece])
+      let slots = pending.removeAll(from: piece)
       func write(
         _ bytes: UnsafeRawPointer, to file: ScratchFile, width: Int, _ checksum: inout XXHash64
       ) throws(PieceError) {
-        let bytes = UnsafeRawBufferPointer(start: bytes + width * start, count: width * count)
+        let bytes = UnsafeRawBufferPointer(start: bytes + width * slots.lowerBound, count: width * slots.count)
         try file.write(bytes, at: width * ends[piece])
         checksum.update(bytes)
       }
       try write(pointBuffers, to: points, width: 8, &checksums[piece].0)
       try write(rowBuffers, to: rows, width: rowWidth, &checksums[piece].1)
       try write(codeBuffers, to: codes, width: codeLength, &checksums[piece].2)
-      ends[piece] += count
-      pending[piece] = 0
+      ends[piece] += slots.count
     }
   }
 #endif

@@ -352,8 +352,8 @@ import Treeline
     private let starts: [Int]
     /// For each part, the number of its elements that have been written to the file.
     private var counts: [Int]
-    private var pending: [[Element]]
-    private let pendingCapacity: Int
+    private var pending: BufferedParts
+    private let buffer: UnsafeMutablePointer<Element>
 
     /// - Parameter memory: Memory, in bytes, for elements that are not yet written to the file.
     init(_ file: ScratchFile, capacities: [Int], memory: Int) {
@@ -365,23 +365,24 @@ import Treeline
       }
       self.starts = starts
       counts = Array(repeating: 0, count: capacities.count)
-      pending = Array(repeating: [], count: capacities.count)
-      pendingCapacity = max(16, min(memory / (MemoryLayout<Element>.stride * max(capacities.count, 1)), 1 << 16))
+      pending = BufferedParts(
+        partCount: capacities.count, recordLength: MemoryLayout<Element>.stride, memory: memory)
+      buffer = .allocate(capacity: pending.slotCount)
     }
 
+    deinit { buffer.deallocate() }
+
     func append(_ element: Element, to part: Int) throws(PieceError) {
-      pending[part].append(element)
-      if pending[part].count == pendingCapacity { try flush(part) }
+      (buffer + pending.add(to: part)).initialize(to: element)
+      if pending.isFull(part) { try flush(part) }
     }
 
     func flush() throws(PieceError) { for part in capacities.indices { try flush(part) } }
 
     private func flush(_ part: Int) throws(PieceError) {
-      try pending[part].withUnsafeBufferPointer { elements throws(PieceError) in
-        try file.write(elements, at: starts[part] + counts[part])
-      }
-      counts[part] += pending[part].count
-      pending[part].removeAll(keepingCapacity: true)
+      let elements = UnsafeBufferPointer(buffer, pending.removeAll(from: part))
+      try file.write(elements, at: starts[part] + counts[part])
+      counts[part] += elements.count
     }
 
     func forEachBlock(
