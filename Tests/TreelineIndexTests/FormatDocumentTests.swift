@@ -35,6 +35,30 @@ import TreelineFormats
     #expect(Self.document.contains("- **1.\(IndexHeader.minorVersion)** — "))
   }
 
+  /// Compares the table of sections with the kinds of sections in the sources.
+  @Test func tableOfSectionsNamesEveryKind() throws {
+    let start = try #require(Self.document.range(of: "| kind | section | flags | length | number of sections |\n"))
+    let rows = Self.document[start.upperBound...].split(separator: "\n", omittingEmptySubsequences: false).dropFirst()
+    var kinds: [IndexSection.Kind] = []
+    for row in rows.prefix(while: { $0.hasPrefix("|") }) {
+      let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+      let kind = IndexSection.Kind(rawValue: try #require(UInt32(cells[0])))
+      kinds.append(kind)
+      let since = kind.minorVersion == 0 ? "" : ", since 1.\(kind.minorVersion)"
+      #expect(cells[1] == kind.description + since)
+      #expect(cells[2] == (kind.isRequired ? "1" : "0"), "\(kind)")
+      #expect(cells[4].contains("for each column") == kind.isOfColumn, "\(kind)")
+      #expect((cells[4] == "0 or more") == kind.isColumn, "\(kind)")
+      // With 1000 points and 13 nodes, no two formulas for the length have the same value.
+      let lengths = [
+        "8 × points": 8000, "4 × points": 4000, "2 × points": 2000, "⌈points / 2⌉": 500, "⌈points / 8⌉": 125,
+        "24 × nodes": 312, "16 × ⌊nodes / 2⌋": 96, "12 × ⌊nodes / 2⌋": 72,
+      ]
+      #expect(kind.length(ofPoints: 1000, nodes: 13) == lengths[cells[3]], "\(kind)")
+    }
+    #expect(kinds.sorted { $0.rawValue < $1.rawValue } == IndexSection.Kind.all)
+  }
+
   @Test func workedExampleIsWhatTheWriterWrites() throws {
     let points = Array(try block("csv").joined(separator: "\n").utf8)
     let table = try PointReader.read(bytes: points, name: "csv", options: ReadingOptions(keepsColumns: true))

@@ -24,20 +24,17 @@ extension ClusterTree {
     let groups = try sections[.groups].map { section throws(IndexError) in
       try TreeGroups(section, in: file, pointCount: header.pointCount)
     }
-    let pairs = NodeSums.count(ofNodes: header.nodeCount)
     let codes = header.growth.codesKind
     let badgeCurve = try codes != .badgeScales || sections[codes] == nil ? nil : BadgeCurve(sections, in: file)
     self.init(
       storage: TreeStorage(
-        points: try sections.start(of: .points, count: header.pointCount),
-        rows: try sections.rows(count: header.pointCount), pointCount: header.pointCount,
-        gaps: try sections.start(of: .gaps, count: Gap.byteCount(ofPoints: header.pointCount)),
-        nodes: try sections.start(of: .nodes, count: header.nodeCount), nodeCount: header.nodeCount,
-        sums: try sections.start(of: .sums, count: pairs), spreads: try sections.start(of: .spreads, count: pairs),
-        separations: sections[codes] == nil ? nil : try sections.start(of: codes, count: header.pointCount),
+        points: try sections.start(of: .points), rows: try sections.rows, pointCount: header.pointCount,
+        gaps: try sections.start(of: .gaps),
+        nodes: try sections.start(of: .nodes), nodeCount: header.nodeCount,
+        sums: try sections.start(of: .sums), spreads: try sections.start(of: .spreads),
+        separations: sections[codes] == nil ? nil : try sections.start(of: codes),
         badgeCurve: badgeCurve,
-        anchors: header.mergeTraits.contains(.anchorsAtMembers)
-          ? try sections.start(of: .anchors, count: (header.pointCount + 7) / 8) : nil,
+        anchors: header.mergeTraits.contains(.anchorsAtMembers) ? try sections.start(of: .anchors) : nil,
         groups: groups, name: name, nodesOffset: sections[.nodes]?.offset ?? 0, columns: columns,
         description: description ?? IndexDescription(), mergeTraits: header.mergeTraits,
         release: { withExtendedLifetime(owner) {} }),
@@ -117,12 +114,13 @@ extension BadgeCurve {
 
 /// The sections of known kinds, at most one of each kind. Columns, and sections that belong to a column, are left out.
 private struct SectionsByKind {
+  private let header: IndexHeader
   private let file: NamedBytes
   private var sections: [IndexSection.Kind: IndexSection] = [:]
 
   /// Throws if the index has an unknown section that is required, or a second section of a kind that must be unique.
   init(_ header: IndexHeader, _ file: NamedBytes) throws(IndexError) {
-    self.file = file
+    (self.header, self.file) = (header, file)
     for (index, section) in header.sections.enumerated() {
       guard section.kind.isKnown(in: header.minorVersion) else {
         if section.isRequired { throw .unknownSection(path: file.name, kind: section.kind.rawValue) }
@@ -146,16 +144,20 @@ private struct SectionsByKind {
   }
 
   /// Returns the row numbers, which may have 4 or 8 bytes each.
-  func rows(count: Int) throws(IndexError) -> StoredRows {
-    sections[.wideRows] == nil
-      ? StoredRows(try start(of: .rows, count: count) as UnsafePointer<UInt32>)
-      : StoredRows(try start(of: .wideRows, count: count) as UnsafePointer<UInt64>)
+  var rows: StoredRows {
+    get throws(IndexError) {
+      sections[.wideRows] == nil
+        ? StoredRows(try start(of: .rows) as UnsafePointer<UInt32>)
+        : StoredRows(try start(of: .wideRows) as UnsafePointer<UInt64>)
+    }
   }
 
-  /// Returns the start of a section's entries. The section must have exactly the length that `count` entries need.
-  func start<Entry>(of kind: IndexSection.Kind, count: Int) throws(IndexError) -> UnsafePointer<Entry> {
+  /// Returns the start of a section's entries. The section must have exactly the length that all entries need.
+  func start<Entry>(of kind: IndexSection.Kind) throws(IndexError) -> UnsafePointer<Entry> {
     let section = try required(kind)
-    let length = count * MemoryLayout<Entry>.stride
+    guard let length = kind.length(ofPoints: header.pointCount, nodes: header.nodeCount) else {
+      preconditionFailure("Expected a kind of section with a fixed length, found \(kind)")
+    }
     try file.require(
       section.length == UInt64(length), at: section.offset, "\(length) bytes of \(kind)", found: "\(section.length)")
     return (file.bytes.baseAddress! + Int(section.offset)).assumingMemoryBound(to: Entry.self)

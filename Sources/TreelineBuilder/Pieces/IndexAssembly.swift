@@ -71,16 +71,15 @@ import Treeline
       let count = plan.pointCount
       let topRecords = plan.topRecords
       let order = NodeOrder(topRecords, headers)
-      let pairs = NodeSums.count(ofNodes: order.recordCount)
-      let treeLengths =
-        merged?.tree.withStorage { $0.fixedSections.map(\.bytes.count) }
-        ?? [8 * count, Gap.byteCount(ofPoints: count), 24 * order.recordCount, 16 * pairs, 12 * pairs]
+      let rows = hasWideRows ? IndexSection.Kind.wideRows : .rows
+      let ofTree = merged?.tree.withStorage { $0.fixedSections.map(\.kind) } ?? IndexSection.Kind.hierarchy
+      let nodeCount = merged?.tree.withStorage { $0.nodeCount } ?? order.recordCount
+      let fixedLengths = (ofTree + [rows]).compactMap { $0.length(ofPoints: count, nodes: nodeCount) }
       let sectionCount =
-        treeLengths.count + 1 + columns.count
-        + preparations.reduce(0) { $0 + $1.count } + others.count
+        fixedLengths.count + columns.count + preparations.reduce(0) { $0 + $1.count } + others.count
       var layout = IndexLayout(sectionCount: sectionCount)
       var total = layout.fileLength(
-        of: treeLengths + [(hasWideRows ? 8 : 4) * count]
+        of: fixedLengths
           + columnOrder.map { columns[$0].sectionLength(pointCount: count) } + others.map(\.bytes.count))
       do throws(IndexWritingError) { try destination.file.setLength(total) } catch { throw .writing(error) }
       var content = XXHash64(ofContentOn: survey.plane)
@@ -157,7 +156,7 @@ import Treeline
         try addSummaries(.spreads, .spreads, \.spread)
       }
       if let merged { try addTree(merged) } else { try addSplitTree() }
-      try add(hasWideRows ? .wideRows : .rows) { stream throws(PieceError) in
+      try add(rows) { stream throws(PieceError) in
         for piece in headers.indices {
           try pieces.forEachBlock(of: .rows, inPiece: piece) { bytes throws(PieceError) in
             if hasWideRows && !headers[piece].hasWideRows {
