@@ -28,6 +28,7 @@ def clouds(count, seed=SEED, longitude=10.0):
 def grown(kind):
     x, y = clouds(6000, longitude=178.0 if "antimeridian" in kind else 10.0)
     return {
+        "split": lambda: treelinemap.build(x, y),
         "merged": lambda: treelinemap.build(x, y, supporting="spacing"),
         "merged, antimeridian": lambda: treelinemap.build(x, y, supporting="spacing"),
         "merged at members": lambda: treelinemap.build(x, y, grow="merge", anchor="member"),
@@ -35,7 +36,7 @@ def grown(kind):
     }[kind]()
 
 
-KINDS = ["merged", "merged, antimeridian", "merged at members", "badges"]
+KINDS = ["split", "merged", "merged, antimeridian", "merged at members", "badges"]
 
 ANSWERS = """async queries => {
   const answers = [];
@@ -51,7 +52,11 @@ ANSWERS = """async queries => {
 def views(tree, x, y, count, seed, zooms=(0, 19)):
     """Returns random views in the form of the map's requests. Most of the views are around points."""
     generator = random.Random(seed)
-    cut = {"badges": (0.5, 1, 1.75)} if tree.has_badges else {"spacing": (24, 44, 81.5)}
+    cut = {"detail": (8, 14, 25.5)}
+    if tree.has_badges:
+        cut = {"badges": (0.5, 1, 1.75)}
+    elif tree.has_separations:
+        cut = {"spacing": (24, 44, 81.5)}
     for _ in range(count):
         zoom = generator.uniform(*zooms)
         width, height = generator.choice([(1024, 768), (390, 700), (160, 120)])

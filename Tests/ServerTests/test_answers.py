@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from conftest import program
+from conftest import ROOT, program
 from trials import trials
 
 TOOL = program("TREELINE_TOOL")
@@ -42,6 +42,16 @@ def test_geojson_is_byte_for_byte_what_the_tool_prints(server, indexes, index, n
                 f"{index} {query}: {status} {found[:200]} for {printed.stdout[:200]}"
             count += 1
     note(f"{count} cuts, seed '{SEED} {index}'")
+
+
+def test_only_trees_for_spacings_and_old_split_trees_answer_a_spacing(server, own):
+    ask = "clusters?bbox=-180,-85,180,85&zoom=3&spacing=44"
+    for index in ("live", "columns"):
+        status, _, body = server.ask(f"/v1/{index}/{ask}")
+        assert status == 400 and b"--for spacing" in body, body
+    old = own(f"old={ROOT}/Fixtures/index/v1/release-0.2.treeline")
+    assert len(old.json(f"/v1/old/{ask}")["features"]) > 1
+    assert old.json("/v1/old/transition?from-zoom=3&zoom=5&spacing=44")["splits"]
 
 
 @pytest.mark.parametrize("words", [

@@ -114,6 +114,15 @@ import TreelineVerification
     }
   }
 
+  /// Checks an index as version 0.2 could write it: merged by distance, but without separations.
+  @Test func aMergedTreeMayLackSeparations() throws {
+    let tree = try Self.tree(.cities(500, seed: 433), by: .distance).withoutSeparations()
+    let opened = try IndexBytes(tree.indexBytes()).open()
+    #expect(opened.problems() == [] && !opened.hasSeparations && opened.growth == .merging(by: .distance))
+    #expect(throws: QueryError.self) { try opened.clusters(.spacing(44), in: .everything(zoom: 3)) }
+    #expect(try opened.clusters(.limit(20), in: .everything(zoom: 3)).count == 20)
+  }
+
   /// Checks that the codes of a split tree are not accepted as merge scales.
   @Test func codesOfATreeThatWasSplitAreReported() throws {
     var editor = try IndexEditor(PointSet.cities(500, seed: 421).tree(hasSeparations: true).indexBytes())

@@ -1,8 +1,8 @@
 import Treeline
 
 /// Computes the separations of a tree from their definition alone. A separation is the distance at which a node is
-/// split while a distance falls from infinity to 0. Treeline 0.2 computed separations of trees that grow by splitting
-/// or are merged by scatter. Indexes of such trees still answer queries with a spacing, so tests need such trees.
+/// split while a distance falls from infinity to 0. Treeline 0.2 computed separations of trees that grow by splitting.
+/// Indexes of such trees still answer queries with a spacing, so tests need such trees.
 ///
 /// Takes about O(n^2) steps.
 public struct SeparationByDefinition {
@@ -130,13 +130,22 @@ extension ClusterTree {
     let found = try SeparationByDefinition(self).codes
     nonisolated(unsafe) let codes = UnsafeMutablePointer<UInt16>.allocate(capacity: max(found.count, 1))
     for (index, code) in found.enumerated() { codes[index] = code }
+    return with(UnsafePointer(codes)) { codes.deallocate() }
+  }
+
+  /// Returns this tree without separations, without merge scales, and with clusters at the means of their points. In
+  /// version 0.2, trees that were merged by distance could be written without separations.
+  public func withoutSeparations() -> ClusterTree { with(nil) {} }
+
+  private func with(_ separations: UnsafePointer<UInt16>?, release: @escaping @Sendable () -> Void) -> ClusterTree {
     let storage = withStorage { old in
       TreeStorage(
         points: old.points, rows: old.rows, pointCount: old.pointCount, gaps: old.gaps, nodes: old.nodes,
-        nodeCount: old.nodeCount, sums: old.sums, spreads: old.spreads, separations: UnsafePointer(codes),
-        groups: old.groups, columns: old.columns, description: old.description, mergeTraits: old.mergeTraits,
+        nodeCount: old.nodeCount, sums: old.sums, spreads: old.spreads, separations: separations,
+        groups: old.groups, columns: old.columns, description: old.description,
+        mergeTraits: old.mergeTraits.subtracting(.anchorsAtMembers),
         release: {
-          codes.deallocate()
+          release()
           withExtendedLifetime(old) {}
         })
     }

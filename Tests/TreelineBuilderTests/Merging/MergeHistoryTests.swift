@@ -64,6 +64,7 @@ import Treeline
     #expect(try MergeHistory(set.mergedTree(by: .scatter)) == nil)
     #expect(try MergeHistory(set.mergedTree(by: .distance, maximumDepth: 3)) == nil)
     #expect(try MergeHistory(ClusterTree(set.coordinates, options: BuildOptions(splitRule: .mean))) == nil)
+    #expect(try MergeHistory(set.mergedTree().withoutSeparations()) == nil)
   }
 }
 

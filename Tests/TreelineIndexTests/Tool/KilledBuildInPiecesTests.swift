@@ -50,19 +50,19 @@ import Treeline
       of: Array(1...12) + [15, 20, 30, 45, 70, 100, 150, 220, 330, 500, 750, 1100, 1700], atLeast: 5)
 
     @Test(arguments: [
-      ("mean", ["--columns", "country,population+percentiles", "--attributes", "name"]),
-      ("least-scatter", []), ("mean", ["--group-by", "country"]),
+      (["--split", "mean"], "60kB", ["--columns", "country,population+percentiles", "--attributes", "name"]),
+      (["--split", "least-scatter"], "60kB", []), (["--split", "mean"], "60kB", ["--group-by", "country"]),
+      (["--for", "badges"], "1MB", ["--columns", "country"]),
     ])
-    func killedAndResumed(_ rule: String, _ columns: [String]) throws {
+    func killedAndResumed(_ growth: [String], _ memory: String, _ columns: [String]) throws {
       let folder = try TemporaryFolder()
       let tools = try Preloaded()
       let expected = folder.path("expected")
-      #expect(try Tool.run(["build", Self.input, "-o", expected, "--split", rule] + columns).code == 0)
+      #expect(try Tool.run(["build", Self.input, "-o", expected] + growth + columns).code == 0)
       var (killed, resumed) = (0, 0)
       for step in Self.steps {
         let path = folder.path("index")
-        let arguments =
-          ["build", Self.input, "-o", path, "--split", rule, "--memory", "60kB", "--resume"] + columns
+        let arguments = ["build", Self.input, "-o", path, "--memory", memory, "--resume"] + growth + columns
         let first = try tools.run(arguments, killedAt: step, by: SIGKILL)
         if first.code == 0 { continue }
         killed += 1
