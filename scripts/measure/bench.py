@@ -566,23 +566,14 @@ class Bench:
             }
 
     def spacing(self):
-        """Compares queries with a spacing of 44 px between a merged tree and a tree split at the least scatter. The
-        figure is the time for each cluster of the answer."""
+        """Measures queries with a spacing of 44 px. The figure is the time for each cluster of the answer."""
         for kind in ("uniform", "clustered"):
-            points = f"{kind}:{self.million}"
-            runs = [lambda growth=growth: ours("spacing", points, *growth) for growth in (["--merge", "distance"], [])]
-            merged, split = zip(*(in_turn(round, *runs) for round in range(self.rounds)))
+            runs = [ours("spacing", f"{kind}:{self.million}", "--merge", "distance") for _ in range(self.rounds)]
             for percent in (50, 95):
-                merged_times, split_times = (
-                    [percentile(run["secondsPerCluster"], percent) for run in side] for side in (merged, split)
-                )
                 self.add(
-                    "Query with a spacing of 44 px: time per cluster of the answer, trees merged by distance relative to split trees",
-                    f"{count_text(self.million)} {kind} points, p{percent}",
-                    Samples(merged_times, "s"),
-                    Samples(split_times, "s"),
-                    ratios(merged_times, split_times),
-                    Bound(1.3, aim=1) if percent == 95 else None,
+                    "Query with a spacing of 44 px: time per cluster of the answer",
+                    f"{count_text(self.million)} {kind} points, merged by distance, p{percent}",
+                    Samples([percentile(run["secondsPerCluster"], percent) for run in runs], "s"), None, [],
                 )
 
     def map(self):

@@ -145,10 +145,15 @@ struct SpacingBenchmark: ParsableCommand {
 
   @Option(help: "Number of repeats of each view.") var repeats = 21
 
+  func validate() throws {
+    guard grown.growth.mergeMetric?.keepsApart ?? false else {
+      throw ValidationError("The benchmark needs --merge distance or --merge badges.")
+    }
+  }
+
   func run() throws {
     let coordinates = try points.read()
-    let tree = try ClusterTree(
-      coordinates, options: BuildOptions(growth: grown.growth, threads: 2))
+    let tree = try ClusterTree(coordinates, options: BuildOptions(growth: grown.growth, threads: 2))
     let cut = tree.badgeCurve == nil ? Cut.spacing(44) : .badges()
     var (counts, times) = ([Int](), [Double]())
     for view in [Viewport].around(coordinates, perZoom: 25, seed: 5) {
