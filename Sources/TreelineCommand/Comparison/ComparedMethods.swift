@@ -48,9 +48,11 @@ struct ComparedMethods {
     let possible = wanted.filter { $0.lack(in: trees) == nil }
     let lacking = wanted.filter { !possible.contains($0) }
     if case .named? = names, let choice = lacking.first {
+      let remedy =
+        choice.lacksSeparations
+        ? "the points and the method 'spacing', or an index built with '--for spacing'" : "the points instead"
       throw Failure.usage(
-        "--methods: '\(choice.name)' needs \(choice.lack(in: trees)!), which this index lacks; "
-          + "give the points instead")
+        "--methods: '\(choice.name)' needs \(choice.lack(in: trees)!), which this index lacks; give \(remedy)")
     }
     for choice in lacking {
       Notes.print(
@@ -76,7 +78,8 @@ extension MethodChoice {
     guard let tree = trees[growth]?.tree else {
       return "a tree \(growth.phrase)"
     }
-    return cut.map(tree.supports) ?? true ? nil : cut?.badgeScale == nil ? "separations" : "a tree grown for badges"
+    return cut.map(tree.supports) ?? true
+      ? nil : cut?.badgeScale == nil ? "a tree built for spacing" : "a tree grown for badges"
   }
 }
 

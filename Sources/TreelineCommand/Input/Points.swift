@@ -40,10 +40,10 @@ struct Points {
       let progress = ProgressBar()
       defer { progress.clear() }
       let options = try request.options(for: cuts)
+      try options.growth.requireSupport(for: cuts)
       let table = try PointTable(input, keepsColumns: keepsColumns, progress)
       self.table = table
       tree = try ClusterTree(table, options: options, progress)
-      try tree.requireSupport(for: cuts, name: input.name)
     }
     tree.reportClippedPoints()
   }
@@ -148,7 +148,21 @@ struct Points {
   }
 }
 
+extension Growth {
+  /// Throws if a tree of this growth does not answer one of the cuts.
+  fileprivate func requireSupport(for cuts: [Cut]) throws {
+    for cut in cuts {
+      let purpose = BuildPurpose.Name(of: [cut])
+      guard purpose != .limit, purpose.growth != self, let parameter = cut.pixelParameter else { continue }
+      throw Failure.usage(
+        "--\(parameter) needs a tree that is built for \(purpose.rawValue), found a tree \(phrase); "
+          + "leave out '--grow' and '--split'")
+    }
+  }
+}
+
 extension ClusterTree {
+  /// Throws if the tree, which is from an index, does not answer one of the cuts.
   fileprivate func requireSupport(for cuts: [Cut], name: String) throws {
     guard let cut = cuts.first(where: { !supports($0) }), let parameter = cut.pixelParameter else { return }
     let purpose = BuildPurpose.Name(of: [cut])

@@ -15,7 +15,7 @@ struct CompareCommand: ParsableCommand {
       Methods: 'grid', one cluster for each occupied cell; \(TreeCut.summaries). A suffix selects the tree: '/' and a \
       split rule, as in 'widest-first/least-scatter', or \
       \(MergeMetric.allCases.map { "'/\(Growth.merging(by: $0))'" }.listed()) for a tree grown by merging. Without a suffix, a method uses the tree of the index or, for points, a tree that is split at the \
-      mean. 'badges' always uses a tree grown for badges.
+      mean; for points, 'spacing' uses a tree merged by distance. 'badges' always uses a tree grown for badges.
       """)
 
   @OptionGroup var source: InputOptions

@@ -191,7 +191,7 @@ private struct IndexReport: Encodable {
       "plane            \(planeText)", "clipped points   \(clippedPoints)", growthText,
       "content hash     \(contentHash)", "depth            \(depth)",
       "stored nodes     \(storedNodes), of them \(buckets) \(buckets == 1 ? "bucket" : "buckets")",
-      "spacing          \(hasSeparations ? "supported" : "not supported: \(mergedBy == MergeMetric.badges.rawValue ? "grown for badges" : "no separations")")",
+      "spacing          \(hasSeparations ? "supported" : "not supported: \(mergedBy == MergeMetric.badges.rawValue ? "grown for badges" : "not built for spacing")")",
     ]
     if mergedBy == MergeMetric.badges.rawValue {
       lines.append(

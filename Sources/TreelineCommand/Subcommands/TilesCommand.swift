@@ -11,7 +11,7 @@ struct TilesCommand: ParsableCommand {
       Each tile has the layer 'clusters' with the points and properties of the server's tiles, and each cluster is in \
       exactly one tile, so counts add up at every zoom. Without a cut, tiles show badges if the index was built for \
       badges. Otherwise they show clusters \(ParameterValue.text(PixelCriterion.spacing.standard)) px apart or, if the \
-      index has no separations, a detail of \(ParameterValue.text(PixelCriterion.detail.standard)) px. A limit is \
+      index was not built for spacing, a detail of \(ParameterValue.text(PixelCriterion.detail.standard)) px. A limit is \
       refused, because it would apply to each tile separately, and neighboring tiles would show clusters of different \
       sizes. The same index, under the same name, gives the same bytes. The file appears when it is complete, and \
       replaces an older file of the same name.
