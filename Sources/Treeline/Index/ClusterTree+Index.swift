@@ -155,9 +155,7 @@ private struct SectionsByKind {
   /// Returns the start of a section's entries. The section must have exactly the length that all entries need.
   func start<Entry>(of kind: IndexSection.Kind) throws(IndexError) -> UnsafePointer<Entry> {
     let section = try required(kind)
-    guard let length = kind.length(ofPoints: header.pointCount, nodes: header.nodeCount) else {
-      preconditionFailure("Expected a kind of section with a fixed length, found \(kind)")
-    }
+    let length = kind.fixedLength(ofPoints: header.pointCount, nodes: header.nodeCount)
     try file.require(
       section.length == UInt64(length), at: section.offset, "\(length) bytes of \(kind)", found: "\(section.length)")
     return (file.bytes.baseAddress! + Int(section.offset)).assumingMemoryBound(to: Entry.self)

@@ -139,6 +139,20 @@ package struct IndexSection: Hashable, Sendable {
       Self.rules[self]?.length?(pointCount, nodeCount)
     }
 
+    /// Returns the length of a section of this kind in bytes. The kind must have a length that does not depend on the
+    /// content of the section.
+    package func fixedLength(ofPoints pointCount: Int, nodes nodeCount: Int) -> Int {
+      guard let length = length(ofPoints: pointCount, nodes: nodeCount) else {
+        preconditionFailure("Expected a kind of section with a fixed length, found \(self)")
+      }
+      return length
+    }
+
+    /// The greatest number of sections of columns for which every index has room. The other sections are one of each
+    /// other kind, but not both `rows` and `wideRows`, and not both `separations` and `badgeScales`.
+    package static let mostOfColumns =
+      IndexHeader.maximumSectionCount - rules.values.count { $0.use != .column && $0.use != .ofColumn } + 2
+
     static let latestMinorVersion = rules.values.map(\.version).max()!
 
     /// All kinds that this version of the format has.

@@ -74,7 +74,7 @@ import Treeline
       let rows = hasWideRows ? IndexSection.Kind.wideRows : .rows
       let ofTree = merged?.tree.withStorage { $0.fixedSections.map(\.kind) } ?? IndexSection.Kind.hierarchy
       let nodeCount = merged?.tree.withStorage { $0.nodeCount } ?? order.recordCount
-      let fixedLengths = (ofTree + [rows]).compactMap { $0.length(ofPoints: count, nodes: nodeCount) }
+      let fixedLengths = (ofTree + [rows]).map { $0.fixedLength(ofPoints: count, nodes: nodeCount) }
       let sectionCount =
         fixedLengths.count + columns.count + preparations.reduce(0) { $0 + $1.count } + others.count
       var layout = IndexLayout(sectionCount: sectionCount)
@@ -213,9 +213,7 @@ import Treeline
 
   extension IndexAssembly {
     private func checkColumns() throws(PieceError) {
-      // The greatest number of sections for columns. The other sections are reserved for the data that every index
-      // has, and for separations, groups and a description.
-      let most = IndexHeader.maximumSectionCount - (groups == nil ? 8 : 9)
+      let most = IndexSection.Kind.mostOfColumns
       let found = columns.count + preparations.reduce(0) { $0 + $1.count }
       guard found <= most else { throw .writing(.tooManyAttributes(found: found, maximum: most)) }
       if let twice = columns.map(\.name).firstTwice { throw .writing(.attributeTwice(name: twice)) }

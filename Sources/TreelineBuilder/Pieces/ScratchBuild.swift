@@ -272,9 +272,7 @@ import Treeline
     }
 
     private func startReading() throws(PieceError) -> Reading {
-      // The number of sections of an index is limited. Some of them are reserved: the six sections that every index
-      // has, and one section each for separations, for a description and, in a build with groups, for the groups.
-      let most = IndexHeader.maximumSectionCount - (options.isGrouped ? 9 : 8)
+      let most = IndexSection.Kind.mostOfColumns
       let found = options.columns.reduce(0) { $0 + 1 + $1.preparations.count }
       guard found <= most else { throw .writing(.tooManyAttributes(found: found, maximum: most)) }
       for column in options.columns {
