@@ -18,7 +18,7 @@ typedef struct treeline_stream treeline_stream;
 /// built in pieces from this folder. The index has the same bytes as a tree that is built from all points at once and
 /// saved.
 ///
-/// Options: for, grow, split, badge-gap, anchor, separations, threads and planar as in `treeline_build`, except
+/// Options: for, grow, split, badge-gap, anchor, threads and planar as in `treeline_build`, except
 /// split=gamma:2 and grow=scatter, which need all points in memory; rows=true, if each point is given with its row;
 /// memory=2000000000, the approximate limit of memory in bytes; scratch=, the folder in which the scratch folder is
 /// created, by default the folder of the index.

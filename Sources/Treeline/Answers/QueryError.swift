@@ -28,8 +28,7 @@ public enum QueryError: Error, Hashable, Sendable {
   /// A number that is not valid as a length in pixels or as the scale of badges. `name` says what the number was given
   /// for, such as `spacing`, `margin`, `width` or `badges`.
   @_spi(Server) case notALength(name: String, found: Double)
-  /// The tree does not have the separations that a spacing needs. Either the tree was built without separations, or
-  /// its index was written without separations.
+  /// The tree does not have the separations that a spacing needs, because it was not built for spacings.
   @_spi(Server) case noSeparations
   /// The tree was grown for badges. So it has the scales at which badges touch, but not the separations that a spacing
   /// needs.

@@ -119,10 +119,8 @@
     for (point, next) in zip(points, points.dropFirst()) where point.key == next.key {
       throw LiveIndexError.sharedKey(column: name, key: point.key)
     }
-    // An index of an older version may answer queries with a spacing although its tree was not merged by distance.
     let options = BuildOptions(
-      growth: tree.hasSeparations ? .merging(by: .distance) : tree.growth, threads: threads,
-      badgeCurve: tree.badgeCurve ?? .standard, anchor: tree.anchor)
+      growth: tree.growth, threads: threads, badgeCurve: tree.badgeCurve ?? .standard, anchor: tree.anchor)
     let columns = tree.columns.enumerated().map { MapColumn(number: $0.offset, like: $0.element) }
     let coordinate: @Sendable (KeyedPoint) -> Coordinate = { $0.coordinate }
     let built = try ClusterTree(points.map(coordinate), options: options).startingLineage()
