@@ -7,7 +7,8 @@
 /// clusters. Each of these several clusters is then matched only with this one cluster. If two clusters are matched,
 /// the cluster of the second answer *continues* the cluster of the first answer.
 ///
-/// Every cluster of both answers occurs exactly once in `kept`, `changes`, `entered` and `exited`.
+/// Every cluster of both answers occurs exactly once in `kept`, `changes`, `entered` and `exited`. A transition in the
+/// opposite direction matches the same clusters, so an edit that is undone looks like the edit in reverse.
 ///
 /// ```swift
 /// let later = try vehicles.updating(inserting: [bus], removing: [tram.id])
@@ -163,11 +164,19 @@ private struct VersionComparison {
   private var removedCounts: [Int]
   private var insertedCounts: [Int]
   private let pointCounts: (before: [Int], after: [Int])
+  /// Whether pairs with equally many points in common are matched in the order of the first answer, not of the second
+  /// answer. The opposite comparison has the opposite value, so it matches the same pairs.
+  private let isInOrderOfFirst: Bool
 
   private init(_ first: Clusters, _ second: Clusters) {
     pointCounts = (first.map(\.pointCount), second.map(\.pointCount))
+    isInOrderOfFirst = Self.places(of: second).lexicographicallyPrecedes(Self.places(of: first))
     removedCounts = Array(repeating: 0, count: first.count)
     insertedCounts = Array(repeating: 0, count: second.count)
+  }
+
+  private static func places(of clusters: Clusters) -> [Double] {
+    clusters.flatMap { [Double($0.pointCount), $0.coordinate.longitude, $0.coordinate.latitude] }
   }
 
   /// Compares two versions of a map.
@@ -241,7 +250,10 @@ private struct VersionComparison {
 
   /// Matches clusters and stores the matches as stars. Pairs of clusters with more points in common are matched first.
   mutating func match() {
-    pairs.sort { ($1.count, $0.after, $0.before) < ($0.count, $1.after, $1.before) }
+    pairs.sort { a, b in
+      if a.count != b.count { return a.count > b.count }
+      return isInOrderOfFirst ? (a.before, a.after) < (b.before, b.after) : (a.after, a.before) < (b.after, b.before)
+    }
     var starsBefore = [Int?](repeating: nil, count: removedCounts.count)
     var starsAfter = [Int?](repeating: nil, count: insertedCounts.count)
     for pair in pairs {

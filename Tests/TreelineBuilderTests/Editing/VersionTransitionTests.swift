@@ -7,8 +7,8 @@ import Treeline
 
 /// Compares answers of two maps of the same pins, and counts their points by their keys.
 @Suite struct VersionTransitionTests {
-  @Test func countsAddUp() throws {
-    let seed = UInt64.random(in: 0..<1 << 32)
+  /// With the seed 1093243989, several pairs of clusters have equally many points in common.
+  @Test(arguments: [UInt64.random(in: 0..<1 << 32), 1_093_243_989]) func countsAddUp(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let options = BuildOptions(growth: .merging(by: .badges), threads: 1)
     var pins = PointSet.cities(400, seed: 631).coordinates.enumerated().map { Pin(id: 10 * $0, at: $1) }
