@@ -2,7 +2,7 @@ import Treeline
 
 /// Grows a tree by merging. Positions become leaves, and leaves are merged until one cluster is left (`PartMerging`,
 /// `ScatterMerging`). Then the tree of merges is converted to the form of a stored tree: points in tree order, the
-/// gaps between the points, nodes, and merge scales. Merge scales are stored as separations (`TreeStorage.separations`).
+/// gaps between the points, nodes, and merge scales. `TreeStorage.separations` holds the merge scales.
 struct MergeBuild {
   let arrays: PointArrays
   let pointCount: Int
