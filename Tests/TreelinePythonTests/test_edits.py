@@ -195,6 +195,7 @@ def test_trees_without_keys_cannot_be_edited(tmp_path):
         ({"key": [1, 2]}, ValueError, "expected 3 keys, one for each point, found 2"),
         ({"key": [1, 1, 2]}, treelinemap.EditError, "expected points with different keys, found 1 twice"),
         ({"key": [1, None, 2]}, TypeError, "found a missing key in row 1"),
+        ({"key": pd.MultiIndex.from_product([["a"], [1, 2, 3]])}, TypeError, "found a MultiIndex; pass one of its levels"),
         ({"key": "id", "group_by": "name"}, ValueError, "a tree with groups cannot be edited"),
     ):
         with pytest.raises(error, match=message):

@@ -186,6 +186,11 @@ class Editing:
 
 def key_array(keys: Any) -> AnyArray:
     """Returns keys as an array of whole numbers, or as an array of Python objects that are texts."""
+    if is_of_pandas(keys) and getattr(keys, "nlevels", 1) > 1:
+        raise TypeError(
+            "expected one key for each point, found a MultiIndex; pass one of its levels, such as "
+            "index.get_level_values(0)"
+        )
     if not hasattr(keys, "__len__") or isinstance(keys, Set):
         keys = list(keys)
     if not len(keys):
