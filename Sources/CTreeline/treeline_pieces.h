@@ -252,8 +252,6 @@ void treeline_piece_free(treeline_piece *piece);
 /// Assembles the pieces in a folder into an index. The file appears when it is complete. Pieces are copied through
 /// small buffers, so pieces need not fit into memory.
 ///
-/// There are no options yet: `options` must be NULL or empty.
-///
 /// \param survey Survey of all points.
 /// \param encoding Encoding with which the pieces were built; NULL if the pieces have no columns.
 /// \param merging The merging that has returned the pieces; NULL for the pieces of a plan.
@@ -261,9 +259,8 @@ void treeline_piece_free(treeline_piece *piece);
 /// `description` and `monitor` may be NULL.
 bool treeline_assemble(
     const treeline_pieces *pieces, const treeline_survey *survey, const treeline_encoding *encoding,
-    const treeline_merging *merging, const char *folder, const char *path, const char *options,
-    const treeline_description *description, bool overwriting, const treeline_monitor *monitor,
-    treeline_error **error);
+    const treeline_merging *merging, const char *folder, const char *path, const treeline_description *description,
+    bool overwriting, const treeline_monitor *monitor, treeline_error **error);
 
 #ifdef __cplusplus
 }

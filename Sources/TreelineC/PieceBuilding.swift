@@ -97,12 +97,11 @@ public func writePiece(_ piece: OpaquePointer?, _ folder: UnsafePointer<CChar>?,
 @_cdecl("treeline_assemble")
 public func assemble(
   _ pieces: OpaquePointer?, _ survey: OpaquePointer?, _ encoding: OpaquePointer?, _ merging: OpaquePointer?,
-  _ folder: UnsafePointer<CChar>?, _ path: UnsafePointer<CChar>?, _ options: UnsafePointer<CChar>?,
+  _ folder: UnsafePointer<CChar>?, _ path: UnsafePointer<CChar>?,
   _ description: UnsafePointer<treeline_description>?, _ overwriting: Bool,
   _ monitor: UnsafePointer<treeline_monitor>?, _ error: ErrorPlace
 ) -> Bool {
   attempt(error) { () -> Void in
-    try read(options) { _ in }
     let (plan, survey) = (try pieces.object(PiecesObject.self).plan, try survey.object(SurveyObject.self).survey)
     guard plan.pointCount == survey.pointCount else {
       throw ArgumentError(

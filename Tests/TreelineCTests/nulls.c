@@ -239,10 +239,10 @@ static void test_points_of_pieces(void) {
   IS_TOLD(treeline_piece_write(piece, NULL, 1, &error));
   treeline_piece_free(piece);
   treeline_piece_free(NULL);
-  IS_TOLD(treeline_assemble(NULL, survey, NULL, NULL, "/tmp", "/tmp/index", NULL, NULL, true, NULL, &error));
-  IS_TOLD(treeline_assemble(pieces, NULL, NULL, NULL, "/tmp", "/tmp/index", NULL, NULL, true, NULL, &error));
-  IS_TOLD(treeline_assemble(pieces, survey, NULL, NULL, NULL, "/tmp/index", NULL, NULL, true, NULL, &error));
-  IS_TOLD(treeline_assemble(pieces, survey, NULL, NULL, "/tmp", NULL, NULL, NULL, true, NULL, &error));
+  IS_TOLD(treeline_assemble(NULL, survey, NULL, NULL, "/tmp", "/tmp/index", NULL, true, NULL, &error));
+  IS_TOLD(treeline_assemble(pieces, NULL, NULL, NULL, "/tmp", "/tmp/index", NULL, true, NULL, &error));
+  IS_TOLD(treeline_assemble(pieces, survey, NULL, NULL, NULL, "/tmp/index", NULL, true, NULL, &error));
+  IS_TOLD(treeline_assemble(pieces, survey, NULL, NULL, "/tmp", NULL, NULL, true, NULL, &error));
   treeline_pieces_free(pieces);
   treeline_pieces_free(NULL);
   treeline_merging *merging;

@@ -205,23 +205,20 @@ static void test_steps(
   treeline_pieces_find(pieces, positions, POINTS, numbers);
   char path[1000];
   snprintf(path, sizeof path, "%s/index", folder);
-  EXPECT_ERROR(treeline_assemble(pieces, survey, encoding, merging, folder, path, NULL, NULL, false, NULL, &error),
+  EXPECT_ERROR(treeline_assemble(pieces, survey, encoding, merging, folder, path, NULL, false, NULL, &error),
       TREELINE_ERROR_WRITING, "piece-0");
-  EXPECT_ERROR(
-      treeline_assemble(pieces, survey, encoding, merging, folder, path, "separations=true", NULL, false, NULL, &error),
-      TREELINE_ERROR_PARAMETER, "separations");
   for (size_t i = count; i > 0; i--)
     build_piece(pieces, i - 1, positions, numbers, encoding, codes, folder);
   EXPECT_ERROR(treeline_pieces_task(pieces, count, &error), TREELINE_ERROR_ARGUMENT, "a piece number");
   treeline_monitor monitor = {.progress = note_stage, .context = "writing"};
   NO_ERROR(EXPECT(
-      treeline_assemble(pieces, survey, encoding, merging, folder, path, NULL, NULL, false, &monitor, &error)));
+      treeline_assemble(pieces, survey, encoding, merging, folder, path, NULL, false, &monitor, &error)));
   EXPECT(stage_count > 0 && are_same(path, whole));
   if (merging)
-    EXPECT_ERROR(treeline_assemble(pieces, survey, encoding, NULL, folder, path, NULL, NULL, false, NULL, &error),
+    EXPECT_ERROR(treeline_assemble(pieces, survey, encoding, NULL, folder, path, NULL, false, NULL, &error),
         TREELINE_ERROR_ARGUMENT, "other pieces");
   none = treeline_survey_create(false);
-  EXPECT_ERROR(treeline_assemble(pieces, none, encoding, merging, folder, path, NULL, NULL, false, NULL, &error),
+  EXPECT_ERROR(treeline_assemble(pieces, none, encoding, merging, folder, path, NULL, false, NULL, &error),
       TREELINE_ERROR_ARGUMENT, "found a survey of 0 points");
   treeline_survey_free(none);
   for (size_t i = 0; i < count; i++) {
@@ -297,7 +294,7 @@ static void test_stack(const char *folder, const char *whole) {
   NO_ERROR(EXPECT(treeline_piece_write(piece, folder, 1, &error)));
   char path[1000];
   snprintf(path, sizeof path, "%s/index", folder);
-  NO_ERROR(EXPECT(treeline_assemble(pieces, survey, encoding, NULL, folder, path, NULL, NULL, false, NULL, &error)));
+  NO_ERROR(EXPECT(treeline_assemble(pieces, survey, encoding, NULL, folder, path, NULL, false, NULL, &error)));
   for (int i = 0; i < COUNT; i++)
     values[i] = 3 * i;
   treeline_tree *tree;

@@ -58,7 +58,7 @@ _merging_pieces = _declare(_slow, "merging_pieces", _handle, _handle, _error)
 _merging_places = _declare(_slow, "merging_places", c_bool, _handle, c_size_t, c_size_t, c_void_p, _error)
 _merging_free = _declare(_slow, "merging_free", None, _handle)
 _assemble = _declare(
-    _slow, "assemble", c_bool, _handle, _handle, _handle, _handle, _text, _text, _text, POINTER(c.Description), c_bool,
+    _slow, "assemble", c_bool, _handle, _handle, _handle, _handle, _text, _text, POINTER(c.Description), c_bool,
     POINTER(c.Monitor), _error,
 )  # fmt: skip
 _columns = (POINTER(c.Column), c_size_t)
@@ -334,7 +334,7 @@ def assemble(
 ) -> None:  # fmt: skip
     """Assembles an index from the pieces in a folder."""
     monitor = Monitor(progress)
-    places = (c.encoded_path(folder), c.encoded_path(path), None)
+    places = (c.encoded_path(folder), c.encoded_path(path))
     objects = (pieces.pointer, survey.pointer, encoding.pointer, None if merging is None else merging.pointer)
     arguments = (*objects, *places, ctypes.byref(told), overwrite, monitor.reference)
     monitor.run(lambda: c.call(_assemble, *arguments))
