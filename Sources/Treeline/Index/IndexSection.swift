@@ -153,7 +153,7 @@ package struct IndexSection: Hashable, Sendable {
     package static let mostOfColumns =
       IndexHeader.maximumSectionCount - rules.values.count { $0.use != .column && $0.use != .ofColumn } + 2
 
-    static let latestMinorVersion = rules.values.map(\.version).max()!
+    static let latestMinorVersion = rules.values.map(\.version).reduce(0, max)
 
     /// All kinds that this version of the format has.
     package static var all: [Kind] { rules.keys.sorted { $0.rawValue < $1.rawValue } }

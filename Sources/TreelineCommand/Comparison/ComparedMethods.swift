@@ -46,17 +46,16 @@ struct ComparedMethods {
       }
     }
     let possible = wanted.filter { $0.lack(in: trees) == nil }
-    let lacking = wanted.filter { !possible.contains($0) }
-    if case .named? = names, let choice = lacking.first {
+    let lacking = wanted.compactMap { choice in choice.lack(in: trees).map { (choice, $0) } }
+    if case .named? = names, let (choice, lack) = lacking.first {
       let remedy =
         choice.lacksSeparations
         ? "the points and the method 'spacing', or an index built with '--for spacing'" : "the points instead"
       throw Failure.usage(
-        "--methods: '\(choice.name)' needs \(choice.lack(in: trees)!), which this index lacks; give \(remedy)")
+        "--methods: '\(choice.name)' needs \(lack), which this index lacks; give \(remedy)")
     }
-    for choice in lacking {
-      Notes.print(
-        "treelinemap: left out '\(choice.name)', which needs \(choice.lack(in: trees)!); this index has none")
+    for (choice, lack) in lacking {
+      Notes.print("treelinemap: left out '\(choice.name)', which needs \(lack); this index has none")
     }
     if case .all? = names, input.isIndex {
       Notes.print(
