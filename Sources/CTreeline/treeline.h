@@ -171,8 +171,8 @@ void treeline_cancellation_free(treeline_cancellation *cancellation);
 /// `options` has the names of the options of `treelinemap build`: for=spacing (or badges), split=mean, grow=split (or
 /// merge, badges, scatter), badge-gap=4, anchor=member, threads=2, and planar=true. group-by and
 /// never-cluster name columns.
-/// By default the tree is built for limits and details, which every tree supports. With editable=true the tree keeps the
-/// coordinates for `treeline_update`, which takes 16 bytes per point.
+/// By default the tree is built for limits and details, which every tree supports. With editable=true the tree keeps
+/// the coordinates for `treeline_update`, which takes 16 bytes per point.
 ///
 /// `monitor` may be NULL.
 treeline_tree *treeline_build(

@@ -74,8 +74,8 @@ struct PageEncoder {
 
   /// Returns the entry of a page for a listing. If the page above is loaded, a query needs the page only if the query
   /// splits one of its roots, and this root is in view. So the entry has a box around all roots, and the greatest
-  /// separation code of the roots. If the query splits the parents of all these roots, it can begin at the page, without
-  /// the page above. So the entry also has the least separation code of these parents.
+  /// separation code of the roots. If the query splits the parents of all these roots, it can begin at the page,
+  /// without the page above. So the entry also has the least separation code of these parents.
   func entry(of page: PagePlan, childCount: Int) -> PageEntry {
     let roots = pages.rootRecords(of: page)
     let box = PlaneRect(around: roots.map { storage.box(of: $0.node) })

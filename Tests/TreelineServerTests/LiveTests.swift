@@ -54,8 +54,8 @@ import TreelineBuilder
     #expect(index["key"] as? String == "id")
   }
 
-  /// All times of a column are stored with the same number of decimals. A batch must not be accepted if the column could
-  /// not be stored afterwards.
+  /// All times of a column are stored with the same number of decimals. A batch must not be accepted if the column
+  /// could not be stored afterwards.
   @Test func timesThatTheColumnCannotHoldAreRefused() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -91,8 +91,8 @@ private final class CountedWorkplace {
 
   /// Builds a tree with one thread. Does not use LAPACK, because the instructions of LAPACK differ between machines.
   ///
-  /// - Parameter leavesInPart: Merged parts have at most this number of positions. By default, 100,000 points are merged
-  ///   without parts.
+  /// - Parameter leavesInPart: Merged parts have at most this number of positions. By default, 100,000 points are
+  ///   merged without parts.
   private func build(
     _ growth: Growth, leavesInPart: Int? = nil
   ) throws -> ClusterTree {

@@ -108,8 +108,8 @@ public struct Viewport: Hashable, Sendable {
   /// - Parameters:
   ///   - tile: The tile.
   ///   - tileSize: Width of the tile on the screen at the tile's own zoom, in pixels.
-  ///   - margin: Width of a margin around the tile, in pixels. The margin is in view, too. For tiles, it is often called
-  ///     a buffer.
+  ///   - margin: Width of a margin around the tile, in pixels. The margin is in view, too. For tiles, it is often
+  ///     called a buffer.
   public init(tile: MapTile, tileSize: TileSize = .pixels256, margin: Double = 0) {
     self.init(.tile(tile), zoom: Double(tile.zoom), tileSize: tileSize, margin: margin)
   }

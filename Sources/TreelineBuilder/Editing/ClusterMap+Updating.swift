@@ -13,9 +13,9 @@ extension ClusterMap where Value: Identifiable, Value.ID: Comparable {
   /// the same content hash. The result has no filter. The old map does not change.
   ///
   /// If possible, clusters are merged again only around the values that change, and the rest of the tree is copied.
-  /// This is possible if the tree was built for spacings or badges. The first such edit of a map reads the merge history
-  /// of its tree, which takes about half as long as a build. The new map inherits the history, so apply the next edit to
-  /// the new map.
+  /// This is possible if the tree was built for spacings or badges. The first such edit of a map reads the merge
+  /// history of its tree, which takes about half as long as a build. The new map inherits the history, so apply the
+  /// next edit to the new map.
   ///
   /// Otherwise the map is built again. It is also built again if many values change, or if its plane changes. The
   /// plane changes if the widest gap between longitudes is elsewhere after the edit. Without a map projection, the

@@ -185,8 +185,8 @@
     return nil
   }
 
-  /// The greatest number of decimals that a new time in this column may have; 9 if the column has no times. All times of
-  /// a column are stored with the same number of decimals, and each must fit into 64 bits.
+  /// The greatest number of decimals that a new time in this column may have; 9 if the column has no times. All times
+  /// of a column are stored with the same number of decimals, and each must fit into 64 bits.
   ///
   /// - Complexity: O(pointCount)
   public var mostDecimals: Int {

@@ -120,9 +120,9 @@ import Treeline
     /// Notes that the build has processed some points. See `MappedMemory.noteWork`.
     @inline(__always) func noteWork(onPoints count: Int) { mapped?.noteWork(onPoints: count) }
 
-    /// Notes that the build has processed some clusters that may be anywhere on the map. Each of these clusters may have
-    /// used places in four arrays that no other cluster uses. When a page of a file is read, Linux maps 16 pages. So
-    /// such a cluster uses as much memory as some 1,600 neighboring points.
+    /// Notes that the build has processed some clusters that may be anywhere on the map. Each of these clusters may
+    /// have used places in four arrays that no other cluster uses. When a page of a file is read, Linux maps 16 pages.
+    /// So such a cluster uses as much memory as some 1,600 neighboring points.
     @inline(__always) func noteWork(onScattered clusterCount: Int) { mapped?.noteWork(onPoints: 1600 * clusterCount) }
   }
 #else

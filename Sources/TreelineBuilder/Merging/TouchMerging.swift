@@ -198,7 +198,8 @@ struct TouchMerging: ~Copyable {
   private static var mergesBetweenReports: Int { 1 << 10 }
 }
 
-/// The merges of a `TouchMerging`. The list keeps their memory, which is freed together with the last copy of the list.
+/// The merges of a `TouchMerging`. The list keeps their memory, which is freed together with the last copy of the
+/// list.
 struct MergeList: RandomAccessCollection {
   fileprivate let array: BuildArray<Merge>
   let endIndex: Int

@@ -37,8 +37,8 @@ struct CodedNumber {
 }
 
 extension UnsafeMutableBufferPointer<CodedNumber> {
-  /// Allocates an array of all positions, sorted by Z-order code. The number of a position is its index. Equal positions
-  /// keep their order. If the build is cancelled, the result is unusable.
+  /// Allocates an array of all positions, sorted by Z-order code. The number of a position is its index. Equal
+  /// positions keep their order. If the build is cancelled, the result is unusable.
   ///
   /// First divides the positions into buckets by the highest bits in which codes differ. Then sorts each bucket. A
   /// bucket usually fits into the caches of a core.

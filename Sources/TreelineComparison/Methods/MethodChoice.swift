@@ -11,8 +11,8 @@ package enum MethodChoice: Hashable, Sendable {
   /// unless this growth is the first of the list.
   private static let growths = SplitRule.examples.map(Growth.splitting)
 
-  /// All methods for points, in the order of a report: the grid, each cut for each growth, and a spacing for a tree that
-  /// is merged by distance.
+  /// All methods for points, in the order of a report: the grid, each cut for each growth, and a spacing for a tree
+  /// that is merged by distance.
   package static let all: [MethodChoice] =
     split.filter { !$0.lacksSeparations } + [.tree(.spacing(), .merging(by: .distance))]
 

@@ -142,8 +142,8 @@ enum ColumnFinder {
   private static let hemispheres: Set = ["n", "s", "e", "w", "north", "south", "east", "west"]
   private static let fractionWords: Set = ["min", "minute", "minutes", "sec", "second", "seconds"]
 
-  /// Throws if other columns contain the hemispheres of the coordinates, or their minutes. Without these columns, points
-  /// would be read at wrong places.
+  /// Throws if other columns contain the hemispheres of the coordinates, or their minutes. Without these columns,
+  /// points would be read at wrong places.
   private static func refuseParts(of columns: Columns, _ cells: [String], _ words: [[String]], _ next: [String])
     throws(ColumnProblem)
   {

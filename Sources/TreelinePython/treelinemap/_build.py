@@ -105,7 +105,7 @@ def build(
         fault = error
     if fault is not None:
         invalid = _steps.Survey(planar).add(points.x, points.y)
-        # A value that suits no column is no fault if its row is left out.
+        # A value that does not suit its column matters only if its row is kept.
         if not invalid.any() or (isinstance(fault, ColumnError) and not skip_invalid):
             raise fault
         if not skip_invalid:
