@@ -74,6 +74,9 @@ public struct ClusterServer: Sendable {
       },
       configuration: ApplicationConfiguration(
         address: .hostname(options.host, port: options.port),
+        // The default of 256 is too small when many clients connect at once. The system drops connections beyond the
+        // backlog, and these clients try again only after longer and longer pauses. The system limits the value.
+        backlog: min(options.connections, Int(UInt16.max)),
         availableConnectionsDelegate: MaximumAvailableConnections(options.connections + ConnectionCounts.reserve.all)),
       services: [IndexWatcher(catalog: catalog, metrics: metrics, logger: logger)],
       onRunning: { channel in onRunning(channel.localAddress?.port ?? options.port) }, logger: logger)

@@ -3,7 +3,9 @@ not block clients, either."""
 
 import json
 import os
+import pathlib
 import resource
+import signal
 import socket
 import time
 
@@ -110,6 +112,24 @@ def test_an_address_with_too_many_connections_is_told_only_the_state(bounded):
     for client in held:
         client.close()
     wait_for(lambda: bounded.ask("/v1/iceland")[0] == 200, "a connection that is admitted again")
+
+
+def test_clients_that_connect_while_the_server_is_held_up_wait_for_it(own):
+    """Checks that the system queues more connections than its default number. Otherwise it would drop them, and the
+    clients would try again after longer and longer pauses."""
+    number = min(1000, int(pathlib.Path("/proc/sys/net/core/somaxconn").read_text()))
+    server = own("iceland")
+    server.process.send_signal(signal.SIGSTOP)
+    try:
+        clients = [socket.create_connection(("127.0.0.1", server.port), timeout=LIMIT,
+                                            source_address=(f"127.0.1.{each % 50 + 1}", 0)) for each in range(number)]
+    finally:
+        server.process.send_signal(signal.SIGCONT)
+    for client in clients:
+        client.sendall(b"GET /v1/iceland HTTP/1.1\r\nHost: x\r\n\r\n")
+    for client in clients:
+        assert client.recv(100).startswith(b"HTTP/1.1 200")
+        client.close()
 
 
 def test_ten_thousand_idle_connections_leave_the_rest_served(own, note):
