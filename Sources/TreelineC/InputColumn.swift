@@ -131,7 +131,7 @@ struct InputColumn: @unchecked Sendable {
   }
 
   /// The column's declaration in the form that a build in pieces needs.
-  var requested: ScratchBuild.RequestedColumn { .init(.typed(kind), name: name, preparations: preparations) }
+  var requested: IndexBuild.RequestedColumn { .init(.typed(kind), name: name, preparations: preparations) }
 
   /// Declared kind of the values; nil if the kind is determined from the values.
   ///

@@ -72,7 +72,7 @@ final class MergingObject: CObject {
 
 /// Refuses a tree that can be built only in memory.
 func refuseInPieces(_ growth: Growth) throws {
-  guard let reason = ScratchBuild.obstacle(to: growth) else { return }
+  guard let reason = IndexBuild.obstacle(to: growth) else { return }
   throw PieceError.unsupported(
     what: "A tree \(growth.phrase)", reason: reason, remedy: "choose another growth, or build in memory")
 }

@@ -134,7 +134,7 @@ extension IndexDescription {
 /// Reports the progress of a build in pieces to the C caller, at most once per percent of each stage.
 final class PieceSteps {
   private let monitor: treeline_monitor?
-  private var told: (stage: ScratchBuild.Stage, percent: Int)?
+  private var told: (stage: IndexBuild.Stage, percent: Int)?
 
   init(_ monitor: treeline_monitor?) { self.monitor = monitor }
 
@@ -146,7 +146,7 @@ final class PieceSteps {
   ///
   /// - Parameter total: Number of steps in the stage; 0 if the number is unknown.
   /// - Returns: Whether the build should continue.
-  @discardableResult func report<Count: BinaryInteger>(_ stage: ScratchBuild.Stage, _ done: Count, of total: Count)
+  @discardableResult func report<Count: BinaryInteger>(_ stage: IndexBuild.Stage, _ done: Count, of total: Count)
     -> Bool
   {
     let percent = total > 0 ? Int(100 * Double(done) / Double(total)) : 0

@@ -8,19 +8,19 @@ final class StreamObject: CObject {
   static let noun = "a stream"
   private let destination: IndexDestination
   private let folder: ScratchFolder
-  private let build: ScratchBuild
+  private let build: IndexBuild
   private let columns: [InputColumn]
   private var rowCount = 0
   private var isFinished = false
 
   /// - Parameter columns: The columns. Only their names, types and kinds are read.
   init(
-    _ path: String, overwriting: Bool, _ options: (ScratchBuild.Options, scratch: String?), columns: [InputColumn]
+    _ path: String, overwriting: Bool, _ options: (IndexBuild.Options, scratch: String?), columns: [InputColumn]
   ) throws {
     self.columns = columns
     destination = try IndexDestination(path, overwriting: overwriting)
     folder = try ScratchFolder(ScratchFolder.path(forIndex: path, in: options.scratch), keepsFiles: false)
-    build = ScratchBuild(in: folder, identity: "", options.0)
+    build = IndexBuild(identity: "", options.0)
   }
 
   deinit { folder.remove() }
@@ -75,6 +75,7 @@ final class StreamObject: CObject {
         return found
       })
     rowCount += count
+    if build.exceedsMemory { try build.move(to: folder) }
   }
 
   private static func list(_ columns: [InputColumn]) -> String {
@@ -112,7 +113,7 @@ public func createStream(
     let columns = try inputColumns(columns, columnCount, pointCount: 0)
     let options = try read(options) { parameters in
       let tree = BuildOptions(&parameters)
-      var options = ScratchBuild.Options(
+      var options = IndexBuild.Options(
         tree, memory: parameters.integer("memory", in: 1...1 << 60) ?? 1 << 30,
         projection: parameters.flag("planar") ? .planar : .webMercator)
       options.description = IndexDescription(description?.pointee)

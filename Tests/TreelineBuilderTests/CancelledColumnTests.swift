@@ -85,15 +85,16 @@ import Testing
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     func write(_ watch: Watch) throws {
+      let monitor = BuildMonitor(pointCount: 2 * Self.tree.pointCount, stoppingWith: watch.cancellation) { _ in
+        watch.report()
+      }
+      let attribute = IndexAttribute(name: "name") { row in
+        watch.noteValue()
+        return .string("\(row)")
+      }
       try Self.tree.write(
-        to: IndexDestination(folder + "/index"),
-        attributes: [
-          IndexAttribute(name: "name") { row in
-            watch.noteValue()
-            return .string("\(row)")
-          }
-        ], encoded: [], description: nil, row: nil, stoppingWith: watch.cancellation,
-        encodingProgress: { _ in watch.report() }, progress: { _, _ in watch.report() })
+        to: IndexDestination(folder + "/index"), encoded: [attribute.encoded(for: Self.tree, monitor)],
+        description: nil, row: nil, monitor, progress: { _, _ in watch.report() })
     }
     let whole = Watch(cancellingAtReport: .max)
     try write(whole)
@@ -150,9 +151,10 @@ import Testing
     let folder = try ScratchFolder(place, keepsFiles: false)
     defer { folder.remove() }
     let set = PointSet.cities(70_000, seed: 93)
-    var options = ScratchBuild.Options(rule: .mean, threads: 2, memory: 64_000_000, projection: .webMercator)
+    var options = IndexBuild.Options(
+      BuildOptions(splitRule: .mean, threads: 2), memory: 64_000_000, projection: .webMercator)
     options.columns = [.init(.typed(.text), name: "text", preparations: [.distinct])]
-    let build = ScratchBuild(in: folder, identity: "test", options)
+    let build = try IndexBuild(in: folder, identity: "test", options)
     for range in set.coordinates.indices.blocks(of: 20_000) {
       var values = ColumnValues()
       for point in range { values.append(.string("\(point)")) }

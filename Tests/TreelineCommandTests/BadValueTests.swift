@@ -77,6 +77,17 @@ import Testing
   @Test func repeatedRowNumbersAreNamedWithTheirLines() throws {
     let result = try build("x,y,r\n1,1,9\n2,2,5\n3,3,7\n4,4,5\n5,5,9\n", ["--row", "r"])
     #expect(result.code == 65 && result.errors.contains("found 5 twice, on lines 3 and 5"), "\(result.errors)")
+    let next = try build("x,y,r\n1,1,4\n2,2,5\n\n3,3,5\n", ["--row", "r"])
+    #expect(next.code == 65 && next.errors.contains("found 5 twice, on lines 3 and 5"), "\(next.errors)")
+  }
+
+  /// Only all times together determine their unit. Checks that the error names the line of the time that does not fit,
+  /// although all points were read before.
+  @Test(arguments: [[], ["--row", "r"]]) func timesWithoutACommonUnit(_ options: [String]) throws {
+    let text = "x,y,r,t\n1,1,30,2024-01-01T00:00:00.123456789Z\nnone,1,7,\n2,2,20,0001-01-01\n3,3,10,\n"
+    let result = try build(text, ["--columns", "t:time", "--skip-invalid"] + options)
+    #expect(
+      result.code == 65 && result.errors.contains("points.csv:4: column \"t\": expected a time"), "\(result.errors)")
   }
 
   /// The decimal mark is the likely reason.

@@ -42,13 +42,13 @@ struct PiecesBenchmark: ParsableCommand {
       }
       let scratch = try ScratchFolder(ScratchFolder.path(forIndex: path, in: folder), keepsFiles: false)
       defer { scratch.remove() }
-      let build = ScratchBuild(
-        in: scratch, identity: points.name, ScratchBuild.Options(options, memory: memory, projection: .webMercator))
+      let build = try IndexBuild(
+        in: scratch, identity: points.name, IndexBuild.Options(options, memory: memory, projection: .webMercator))
       stages["reading"] = try seconds {
         try points.forEachBatch { try build.append($0, skippedRows: []) }
         try build.finishReading(checksum: 0)
       }
-      var (stage, start) = (ScratchBuild.Stage.projecting, ContinuousClock.now)
+      var (stage, start) = (IndexBuild.Stage.projecting, ContinuousClock.now)
       build.progress = { next, done, _ in
         if next == .planning { passCount = done }
         if next == stage { return }

@@ -14,6 +14,11 @@ public enum ColumnError: Error, Hashable, Sendable {
   case cancelled
 }
 
+extension ColumnError {
+  /// Row of the unsuitable value; nil for any other error.
+  package var row: Int? { if case .unsuitableValue(_, let row, _, _, _) = self { row } else { nil } }
+}
+
 extension ColumnError: CustomStringConvertible {
   public var description: String {
     switch self {

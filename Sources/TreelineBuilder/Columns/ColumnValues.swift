@@ -17,6 +17,9 @@ public struct ColumnValues: Sendable {
   /// Number of points.
   public var count: Int { numbers.count }
 
+  /// Approximate memory of the values, in bytes.
+  var memory: Int { entries.memory + 4 * numbers.count }
+
   /// Adds the value of the next point. Nil means that the point does not have the column. A null value means that the
   /// point has the column, but without a value.
   public mutating func append(_ value: AttributeValue?) {

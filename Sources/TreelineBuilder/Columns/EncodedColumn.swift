@@ -1,15 +1,10 @@
 @_spi(Server) import Treeline
 
-/// A column that was encoded as a section of an index. It also has facts for reports, such as the number of entries.
+/// A column that was encoded as a section of an index.
 package struct EncodedColumn: Sendable {
   package let name: String
-  package let kind: Column.Kind
-  /// Number of entries; nil for a column without a dictionary.
-  package let entryCount: Int?
-  /// Whether any number that was read as a time is before 1971 or after 2100.
-  package let hasOddTimes: Bool
-  /// Whether the first dictionary entries look like numbers with decimal commas.
-  package let hasCommaNumbers: Bool
+  /// Whether the original spelling of the values is kept, for display.
+  let isAttribute: Bool
   /// Number of values that are stored as the nearest double, because they are not equal to any double.
   package private(set) var inexactCount = 0
   package private(set) var bytes: [UInt8]
@@ -19,8 +14,7 @@ package struct EncodedColumn: Sendable {
 
   /// - Parameter codes: Writes the codes of all points. Returns the number of values that are not stored exactly.
   private init(_ encoding: ColumnEncoding, pointCount: Int, codes: (UnsafeMutableRawPointer) -> Int) {
-    (name, kind, entryCount) = (encoding.name, encoding.kind, encoding.entryCount)
-    (hasOddTimes, hasCommaNumbers) = (encoding.hasOddTimes, encoding.hasCommaNumbers)
+    (name, isAttribute) = (encoding.name, encoding.isAttribute)
     let head = encoding.head
     var inexactCount = 0
     bytes = [UInt8](unsafeUninitializedCapacity: encoding.sectionLength(pointCount: pointCount)) { bytes, count in
@@ -67,16 +61,52 @@ package struct EncodedColumn: Sendable {
     }
     let encoding = try survey.foundEncoding(gathered: gathered, monitor)
     self.init(encoding, pointCount: pointCount) { start in
-      var (next, inexactCount) = (start, 0)
-      for values in batches where !monitor.isCancelled {
-        do throws(ColumnError) {
-          inexactCount += try encoding.encodeAll(values, to: next, stride: encoding.width)
-        } catch { preconditionFailure("A value that was just surveyed cannot be encoded: \(error)") }
-        next += encoding.width * values.count
-        monitor.advance(.encoding, by: values.count)
+      let codes = UnsafeMutableRawBufferPointer(start: start, count: encoding.width * pointCount)
+      return Self.encode(batches, encoding, to: codes, monitor)
+    }
+  }
+
+  /// Encodes a column of values that were surveyed.
+  ///
+  /// - Parameters:
+  ///   - batches: The values of all points, in input order.
+  ///   - point: Converts a tree index to the number of the point in input order.
+  init(
+    _ encoding: ColumnEncoding, of batches: [ColumnValues], pointCount: Int, _ monitor: BuildMonitor,
+    point: (_ treeIndex: Int) -> Int
+  ) {
+    let width = encoding.width
+    let codes = UnsafeMutableRawBufferPointer.allocate(byteCount: width * pointCount, alignment: 8)
+    defer { codes.deallocate() }
+    self.init(encoding, pointCount: pointCount) { start in
+      let inexactCount = Self.encode(batches, encoding, to: codes, monitor)
+      monitor.valuePass(over: 0..<pointCount) { block in
+        for index in block {
+          (start + width * index).copyMemory(from: codes.baseAddress! + width * point(index), byteCount: width)
+        }
+        monitor.advance(.encoding, by: block.count)
       }
       return inexactCount
     }
+  }
+
+  /// Writes the codes of all values, in the order of the values.
+  ///
+  /// - Returns: the number of values that are not stored exactly.
+  private static func encode(
+    _ batches: [ColumnValues], _ encoding: ColumnEncoding, to codes: UnsafeMutableRawBufferPointer,
+    _ monitor: BuildMonitor
+  ) -> Int {
+    guard var next = codes.baseAddress else { return 0 }
+    var inexactCount = 0
+    for values in batches where !monitor.isCancelled {
+      do throws(ColumnError) {
+        inexactCount += try encoding.encodeAll(values, to: next, stride: encoding.width)
+      } catch { preconditionFailure("A value that was just surveyed cannot be encoded: \(error)") }
+      next += encoding.width * values.count
+      monitor.advance(.encoding, by: values.count)
+    }
+    return inexactCount
   }
 
   /// Number of values that are surveyed together. The number is small, so that the different values of a batch stay in

@@ -27,6 +27,9 @@ public struct PointGroups: Hashable, Sendable {
     return TreeGroups(names: names, pointCounts: counts.dropLast(), neverClustered: counts.last!)
   }
 
+  /// - Parameter names: Names in the order of their bytes, without repetitions.
+  init(names: [String], numbers: [UInt32]) { (self.names, self.numbers) = (names, numbers) }
+
   /// - Parameter groups: The group of each point, in the order of the coordinates.
   /// - Throws: `BuildError.tooManyGroups` for more than 4096 names.
   public init(_ groups: some Sequence<Group>) throws {

@@ -166,7 +166,7 @@ import Treeline
     }
   }
 
-  extension ScratchBuild {
+  extension IndexBuild {
     /// Returns the reason why a tree can be built only in memory; nil if the tree can be built beyond memory.
     package static func obstacle(to growth: Growth) -> String? {
       switch growth {
@@ -177,11 +177,11 @@ import Treeline
     }
 
     /// Grows a tree by merging.
-    func merge(by options: BuildOptions) throws(PieceError) -> MergedPieces {
+    func merge() throws(PieceError) -> MergedPieces {
       nonisolated(unsafe) let progress = progress
-      let hasRows = self.options.hasGivenRows && !state.rowsAscend
+      let hasRows = options.hasGivenRows && !state.rowsAscend
       let build = try MappedMergeBuild(
-        state.survey, hasRows: hasRows, memory: self.options.memory, in: folder, groups: state.groups?.header,
+        state.survey, hasRows: hasRows, memory: options.memory, in: folder, groups: state.groups?.header,
         partOf: monitor
       ) { progress(.merging, $0, $1) }
       let (positions, givenRows) = (try Positions(of: self), hasRows ? try folder.file(.givenRows) : nil)
@@ -195,7 +195,7 @@ import Treeline
           try build.add(points, rows: rows.map { UnsafeBufferPointer($0) }, inParts: parts?.read(range) ?? [])
         }
       }
-      return try build.finish(options, pieceSize: pieceSize)
+      return try build.finish(options.tree, pieceSize: pieceSize)
     }
   }
 #endif

@@ -69,6 +69,13 @@ public struct PointSurvey: Sendable {
     pointCount += coordinates.count
   }
 
+  /// Checks that coordinates are valid, and that there are not too many points.
+  func check(_ coordinates: [Coordinate], firstRow: Int) throws(PieceError) {
+    try coordinates.withUnsafeBufferPointer { coordinates throws(PieceError) in
+      try check(coordinates, firstRow: firstRow)
+    }
+  }
+
   private func check(_ coordinates: UnsafeBufferPointer<Coordinate>, firstRow: Int) throws(PieceError) {
     for (offset, coordinate) in coordinates.enumerated() where !projection.holds(coordinate) {
       throw .invalid(.invalidCoordinate(row: firstRow + offset, found: coordinate, projection: projection))

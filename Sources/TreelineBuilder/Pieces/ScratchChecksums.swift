@@ -73,7 +73,7 @@ import Treeline
     }
   }
 
-  extension ScratchBuild {
+  extension IndexBuild {
     /// Checks the files of an earlier run that are needed for the rest of the build.
     ///
     /// - Throws: `PieceError.damaged` if a file has changed since it was written. For example, a bit may have flipped,

@@ -66,31 +66,24 @@
       do throws(ColumnError) { encoded = try self.encoded(columns, row: row) } catch .cancelled {
         throw IndexWritingError.cancelled
       } catch { throw IndexWritingError.column(error) }
+      let monitor = BuildMonitor(pointCount: 0, followsTask: true)
       try write(
-        to: destination, attributes: attributes, encoded: encoded, description: description, row: row,
-        progress: progress)
+        to: destination, encoded: attributes.map { $0.encoded(for: self, monitor) } + encoded, description: description,
+        row: row, monitor, progress: progress)
     }
 
-    /// Writes the tree to a destination, with columns that are encoded already.
-    ///
-    /// - Parameters:
-    ///   - cancellation: Stops the work. If `cancellation` is nil, the work stops when the task is cancelled.
-    ///   - encodingProgress: Called with the progress of encoding the attributes, at most once for each percent.
-    ///     Attributes are encoded before the index is written.
-    package func write(
-      to destination: IndexDestination, attributes: [IndexAttribute], encoded columns: [EncodedColumn],
-      description: IndexDescription?, row: ((Int) -> Int)?, stoppingWith cancellation: BuildCancellation? = nil,
-      encodingProgress: (@Sendable (BuildProgress) -> Void)? = nil,
-      progress: ((_ written: UInt64, _ total: UInt64) -> Void)?
+    /// Writes the tree to a destination, with columns that are encoded already. Attributes come before typed columns.
+    func write(
+      to destination: IndexDestination, encoded: [EncodedColumn], description: IndexDescription?,
+      row: ((Int) -> Int)?, _ monitor: BuildMonitor, progress: ((_ written: UInt64, _ total: UInt64) -> Void)?
     ) throws(IndexWritingError) {
-      let monitor = BuildMonitor(
-        pointCount: 2 * attributes.count * pointCount, stoppingWith: cancellation, report: encodingProgress)
+      let (attributes, columns) = (encoded.filter(\.isAttribute), encoded.filter { !$0.isAttribute })
       let matrixCount = columns.reduce(0) { $0 + $1.matrices.count }
       try check(attributes.map(\.name), columns.map(\.name), matrixCount: matrixCount, description)
       try withStorage { storage throws(IndexWritingError) in
         var sections = storage.fixedSections.map { (kind: $0.kind, content: SectionContent.kept($0.bytes)) }
         sections.append(rowSection(row, monitor))
-        sections += columnSections(attributes, columns, monitor)
+        sections += columnSections(attributes, columns)
         let description = description ?? indexDescription
         if !description.isEmpty { sections.append((.description, .made(description.bytes))) }
         if let groups = storage.groups { sections.append((.groups, .made(groups.bytes))) }
@@ -128,13 +121,13 @@
     /// Returns the sections of attributes, then the sections of typed columns. In both groups of sections, the tree's
     /// own sections come first.
     private func columnSections(
-      _ attributes: [IndexAttribute], _ columns: [EncodedColumn], _ monitor: BuildMonitor
+      _ attributes: [EncodedColumn], _ columns: [EncodedColumn]
     ) -> [(kind: IndexSection.Kind, content: SectionContent)] {
       let kept = keptColumns(besides: attributes.map(\.name) + columns.map(\.name))
       let typed = kept.filter { $0.section != nil }
       var sections: [(kind: IndexSection.Kind, content: SectionContent)] = []
       sections += kept.compactMap(\.attribute).map { (.attribute, .kept($0.section)) }
-      sections += attributes.map { (.attribute, .made($0.section(for: self, monitor))) }
+      sections += attributes.map { (.attribute, .made($0.bytes)) }
       sections += typed.compactMap(\.section).map { (.column, .kept($0)) }
       sections += columns.map { (.column, .made($0.bytes)) }
       let matrices = typed.map(\.matrices) + columns.map(\.matrices)

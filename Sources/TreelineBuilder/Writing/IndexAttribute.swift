@@ -4,7 +4,6 @@ import Treeline
 public struct IndexAttribute: Sendable {
   let name: String
   let value: @Sendable (Int) -> AttributeValue?
-  private var holdsCells = false
 
   /// - Parameters:
   ///   - name: Name of the column.
@@ -13,30 +12,20 @@ public struct IndexAttribute: Sendable {
   public init(name: String, value: @escaping @Sendable (Int) -> AttributeValue?) {
     (self.name, self.value) = (name, value)
   }
-
-  /// Returns a copy of this column. `holdsCells` says whether the values may be text cells, as in CSV; see
-  /// `IndexColumn.holdingCells(_:)`. The decimal mark of numbers in text cells is the point, not the comma.
-  package func holdingCells(_ holdsCells: Bool) -> IndexAttribute {
-    var attribute = self
-    attribute.holdsCells = holdsCells
-    return attribute
-  }
 }
 
 extension IndexAttribute {
-  /// Returns the bytes of the column's section, in the form that `AttributeColumn` reads.
+  /// Encodes the column, in the form that `AttributeColumn` reads.
   ///
   /// Numbers are stored as doubles if the spelling of every number can be reproduced from its double. Otherwise numbers
   /// are stored as text. So an index returns values with the same bytes as in the input.
   ///
   /// - Parameter monitor: If the work is cancelled, the section is unusable.
-  func section(for tree: ClusterTree, _ monitor: BuildMonitor) -> [UInt8] {
+  func encoded(for tree: ClusterTree, _ monitor: BuildMonitor) -> EncodedColumn {
     do throws(UnsuitableValue) {
       return try EncodedColumn(
-        .attribute, name: name, cells: holdsCells ? .point : nil, pointCount: tree.pointCount, monitor
-      ) {
-        value(tree.row(atTreeIndex: $0))
-      }.bytes
+        .attribute, name: name, pointCount: tree.pointCount, monitor
+      ) { value(tree.row(atTreeIndex: $0)) }
     } catch { preconditionFailure("Expected an attribute to accept every value, found the error: \(error)") }
   }
 }

@@ -24,25 +24,25 @@ struct BuildForecast: CustomStringConvertible {
   ///   - recordLength: Size of a point's columns and row number in the scratch folder, in bytes.
   ///   - busyThreads: Number of threads of other processes that compete for the cores.
   init(
-    pointCount: Int, readingSeconds: Double, _ options: ScratchBuild.Options, recordLength: Int,
+    pointCount: Int, readingSeconds: Double, _ options: IndexBuild.Options, recordLength: Int,
     busyThreads: Double = busyThreads
   ) {
     self.pointCount = pointCount
-    let lengthOfPoint = options.merging != nil ? 110 : options.isGrouped ? 34 : 24
+    let lengthOfPoint = options.isMerged ? 110 : options.isGrouped ? 34 : 24
     (scratch, index) = ((lengthOfPoint + 2 * recordLength) * pointCount, (22 + recordLength) * pointCount)
     seconds = readingSeconds + Self.buildingSeconds(ofPoints: pointCount, options, busyThreads: busyThreads)
   }
 
   /// Returns the time to build the index after all points are read, in seconds.
   static func buildingSeconds(
-    ofPoints count: Int, _ options: ScratchBuild.Options, busyThreads: Double = busyThreads
+    ofPoints count: Int, _ options: IndexBuild.Options, busyThreads: Double = busyThreads
   ) -> Double {
-    let passes = Double(ScratchBuild.passCount(ofPoints: count, options))
+    let passes = Double(IndexBuild.passCount(ofPoints: count, options))
     let tree =
-      options.merging != nil ? perMerge : passes * perPass + (options.rule == .mean ? 0 : perSearch)
+      options.isMerged ? perMerge : passes * perPass + (options.tree.splitRule == .mean ? 0 : perSearch)
     let nanoseconds = tree + perPoint
     let share = share(
-      ofCores: ProcessInfo.processInfo.activeProcessorCount, threads: options.threads, busyThreads: busyThreads)
+      ofCores: ProcessInfo.processInfo.activeProcessorCount, threads: options.tree.threads, busyThreads: busyThreads)
     return nanoseconds * Double(count) / 1e9 / share
   }
 

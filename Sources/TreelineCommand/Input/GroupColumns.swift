@@ -9,17 +9,6 @@ struct GroupColumns {
 
   var isEmpty: Bool { groupBy == nil && neverCluster == nil }
 
-  /// Finds the columns that `--group-by` and `--never-cluster` name, and returns the group of each point. Returns nil
-  /// if neither option is given.
-  func groups(of table: PointTable, in input: Input) throws -> PointGroups? {
-    if isEmpty { return nil }
-    try refuseColumns(of: table, in: input)
-    let groups = try table.coordinates.indices.map { try group(ofPoint: $0, of: table, in: input) }
-    do { return try PointGroups(groups) } catch {
-      throw Failure.usage("\(input.name): --group-by: \(error)")
-    }
-  }
-
   typealias Named = (option: String, name: String)
 
   private var named: [Named] {
@@ -81,7 +70,7 @@ struct GroupColumns {
 }
 
 /// The groups of points that are read in batches.
-struct GroupsInPieces {
+struct BuildGroups {
   private let columns: GroupColumns
   private let input: Input
   /// Columns that have not occurred in any batch so far.
@@ -105,5 +94,7 @@ struct GroupsInPieces {
   mutating func note(_ batch: PointBatch) { missing.removeAll { batch.table.hasColumn(named: $0.name) } }
 
   /// Throws if an option names a column that no batch contains. All batches must have been read.
-  func finish() throws { try columns.refuse(missing, in: input) }
+  ///
+  /// - Parameter isEmpty: Whether the batches have no points. In this case the input may lack all columns.
+  func finish(isEmpty: Bool) throws { if !isEmpty { try columns.refuse(missing, in: input) } }
 }

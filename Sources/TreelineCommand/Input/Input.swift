@@ -22,13 +22,13 @@ struct Input {
   /// failure names the line of the value.
   ///
   /// - Parameters:
-  ///   - line: The line of the value; nil if the row number in `error` is already the number of the line.
-  ///   - table: The points of the input, or some of them.
-  func refusal(of error: ColumnError, line: Int? = nil, in table: PointTable) -> Failure {
-    guard case .unsuitableValue(let column, let row, let expected, let found, let usual) = error else {
+  ///   - line: The line of the value; nil if the line is unknown.
+  ///   - areCells: Whether the value is the text of a cell.
+  func refusal(of error: ColumnError, line: Int?, areCells: Bool = false) -> Failure {
+    guard let line, case .unsuitableValue(let column, _, let expected, let found, let usual) = error else {
       return .badData("\(name): \(error)")
     }
-    let number = table.cells == nil || expected != "a number" ? "" : String(found.dropFirst().dropLast())
+    let number = !areCells || expected != "a number" ? "" : String(found.dropFirst().dropLast())
     let remedy =
       switch columns.decimal {
       case .point where CellNumber.haveDecimalCommas([number]):
@@ -38,7 +38,7 @@ struct Input {
       default: usual
       }
     return .badData(
-      "\(name):\(line ?? row): column \"\(column.visible)\": expected \(expected), found \(found); \(remedy)")
+      "\(name):\(line): column \"\(column.visible)\": expected \(expected), found \(found); \(remedy)")
   }
 
   /// Whether the input begins with the first bytes of an index. The name of the file does not matter. False for a pipe,

@@ -73,12 +73,4 @@ struct KeptColumns {
     }
     names.append(column)
   }
-
-  /// The attributes that the index will contain.
-  var attributes: [IndexAttribute] {
-    names.map { name in
-      IndexAttribute(name: name) { [table] in table.value(ofColumn: name, point: $0) }
-        .holdingCells(table.cells != nil)
-    }
-  }
 }

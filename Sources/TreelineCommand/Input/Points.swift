@@ -217,16 +217,10 @@ extension PointTable {
 
 extension ClusterTree {
   /// Builds the tree of a table's points and shows the progress.
-  ///
-  /// - Parameter groups: The groups, if points of different groups must not share clusters; nil without groups.
-  init(_ table: PointTable, groupedBy groups: PointGroups? = nil, options: BuildOptions, _ progress: ProgressBar) throws
-  {
-    let projection = table.isPlanar ? Plane.Projection.planar : .webMercator
-    let show = progress.steps(ofPoints: table.coordinates.count)
-    self =
-      if let groups {
-        try ClusterTree(table.coordinates, groupedBy: groups, as: projection, options: options, progress: show)
-      } else { try ClusterTree(table.coordinates, as: projection, options: options, progress: show) }
+  init(_ table: PointTable, options: BuildOptions, _ progress: ProgressBar) throws {
+    self = try ClusterTree(
+      table.coordinates, as: table.isPlanar ? .planar : .webMercator, options: options,
+      progress: progress.steps(ofPoints: table.coordinates.count))
     progress.clear()
     reportCoarsePositions(of: table)
   }

@@ -25,28 +25,13 @@ struct RowColumn {
         + "\(name.debugDescription) for --row, found \(found)")
   }
 
-  /// Returns the points in ascending order of their row numbers.
-  func numbered(_ table: PointTable, in input: Input) throws -> PointTable {
-    let rows = try table.coordinates.indices.map { Int(try row(ofPoint: $0, of: table, in: input)) }
-    let sorted = rows.sorted()
-    if zip(sorted, sorted.dropFirst()).contains(where: ==) { throw refusal(ofTwiceIn: rows, of: table, in: input) }
-    return table.numbered(by: rows)
-  }
-
-  /// Returns an error about the first row number that occurs twice.
-  private func refusal(ofTwiceIn rows: [Int], of table: PointTable, in input: Input) -> Failure {
-    var points: [Int: Int] = [:]
-    let second = rows.indices.first { points.updateValue($0, forKey: rows[$0]) != nil } ?? 0
-    let first = rows.firstIndex(of: rows[second]) ?? second
-    var failure = refusal(of: .rowTwice(row: rows[second]), in: input)
-    let lines = "on lines \(table.line(ofPoint: first)) and \(table.line(ofPoint: second))"
-    failure.message.replace(" twice;", with: " twice, \(lines);")
-    return failure
-  }
-
-  /// Adds the name of the column to an error about row numbers.
-  func refusal(of error: PieceError, in input: Input) -> Failure {
-    .badData("\(input.name): column \(name.debugDescription): \(error)")
+  /// Returns the error about a row number that occurs twice.
+  ///
+  /// - Parameter lines: The lines with this number; empty if they are unknown.
+  func refusal(ofTwice row: Int, lines: [Int], in input: Input) -> Failure {
+    var message = "\(PieceError.rowTwice(row: row))"
+    if lines.count > 1 { message.replace(" twice;", with: " twice, on lines \(lines[0]) and \(lines[1]);") }
+    return .badData("\(input.name): column \(name.debugDescription): \(message)")
   }
 
   /// Throws if the column does not exist.

@@ -20,7 +20,7 @@ extension TypedColumns {
         _ = try groups.group(ofPoint: point, of: table, in: input)
       } catch { return error as? Failure }
       if let error = error(ofPoint: point, in: table) {
-        return input.refusal(of: error, line: table.line(ofPoint: point), in: table)
+        return input.refusal(of: error, line: table.line(ofPoint: point), areCells: table.cells != nil)
       }
     }
     return nil

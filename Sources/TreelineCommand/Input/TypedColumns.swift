@@ -115,20 +115,10 @@ struct TypedColumns {
   /// Number of sections that an index needs for the columns.
   var sectionCount: Int { named.reduce(0) { $0 + 1 + $1.preparations.count } }
 
-  /// The columns in the form that a build in pieces needs.
-  var requested: [ScratchBuild.RequestedColumn] {
+  /// The columns that the index will contain.
+  var requested: [IndexBuild.RequestedColumn] {
     named.map {
       .init(.typed($0.kind), name: $0.name, preparations: $0.preparations, cells: table.cells)
-    }
-  }
-
-  /// The columns that the index will contain.
-  var columns: [IndexColumn] {
-    named.map { column in
-      IndexColumn(name: column.name, kind: column.kind) { [table] in
-        table.value(ofColumn: column.name, point: $0, asWritten: true)
-      }
-      .prepared(for: column.preparations).holdingCells(table.cells)
     }
   }
 }
@@ -155,11 +145,6 @@ struct ColumnReport {
   let inexactCount: Int
   private let hasOddTimes: Bool
   private let hasCommaNumbers: Bool
-
-  init(_ column: EncodedColumn) {
-    (name, kind, entryCount) = (column.name, column.kind, column.entryCount)
-    (inexactCount, hasOddTimes, hasCommaNumbers) = (column.inexactCount, column.hasOddTimes, column.hasCommaNumbers)
-  }
 
   init(_ column: ColumnEncoding, inexactCount: Int) {
     (name, kind, entryCount) = (column.name, column.kind, column.entryCount)

@@ -137,95 +137,23 @@ struct BuildCommand: ParsableCommand {
       }
       let progress = ProgressBar()
       defer { progress.clear() }
-      let options = try splitting.request.options(threads: threads)
-      let description = IndexDescription(title: title, attribution: attribution, unit: unit)
-      let kept = ColumnOptionValues(
-        attributes: attributes, columns: columns, search: search, row: row.map(RowColumn.init))
-      let pieces = BuildInPieces(
+      let build = InputBuild(
         of: input, to: output, memory,
-        BuildInPieces.Plan(
-          options: options, description: description, columns: kept, groups: groupColumns),
+        InputBuild.Plan(
+          options: try splitting.request.options(threads: threads),
+          description: IndexDescription(title: title, attribution: attribution, unit: unit),
+          columns: ColumnOptionValues(
+            attributes: attributes, columns: columns, search: search, row: row.map(RowColumn.init)),
+          groups: GroupColumns(groupBy: groupBy, neverCluster: neverCluster)),
         progress)
-      defer { pieces?.cleanUp() }
-      if let pieces, try pieces.resume() {
-        try refuseUnit(of: input, isPlanar: pieces.isPlanar ?? false)
-        return try pieces.finish(to: destination, nil)
+      defer { build.cleanUp() }
+      if !(try build.resume()) {
+        let table = try build.read()
+        if !allowLoss { try refuseLoss(of: table) }
       }
-      let batches = pieces?.batches
-      let check = ColumnCheck { table in try checkColumns(kept, of: table, in: input) }
-      var table = try PointTable(
-        input, keepsColumns: keepsColumns, progress, PointReceivers(batches: batches, check: check))
-      try refuseUnit(of: input, isPlanar: table.isPlanar)
-      if !allowLoss { try refuseLoss(of: table) }
-      if let pieces, let batches, pieces.build != nil {
-        try pieces.finishReading(checksum: batches.checksum.finalize())
-        return try pieces.finish(to: destination, InputSummary(of: table, in: input))
-      }
-      if let row = kept.row {
-        try row.check(table, in: input)
-        table = try namingFirstBadValue(of: table, in: input, row: row) { try row.numbered(table, in: input) }
-      }
-      try buildInMemory(table, options, description, to: destination, progress)
+      try refuseUnit(of: input, isPlanar: build.isPlanar)
+      try build.finish(to: destination)
     }
-  }
-
-  private func buildInMemory(
-    _ table: PointTable, _ options: BuildOptions, _ description: IndexDescription, to destination: IndexDestination,
-    _ progress: ProgressBar
-  ) throws {
-    let input = Input(path: path, columns: positions)
-    let (kept, typed) = try keptColumns(of: table, in: input)
-    let groups = try namingFirstBadValue(of: table, in: input, row: nil) {
-      try groupColumns.groups(of: table, in: input)
-    }
-    let tree = try ClusterTree(table, groupedBy: groups, options: options, progress)
-    tree.reportClippedPoints()
-    let encoded: [EncodedColumn]
-    do {
-      encoded = try tree.encoded(
-        typed.columns, row: table.line(ofPoint:), progress: progress.steps(ofPoints: tree.pointCount))
-    } catch { throw input.refusal(of: error, in: table) }
-    progress.clear()
-    ColumnReport.print(encoded.map(ColumnReport.init), InputSummary(of: table, in: input))
-    try tree.write(
-      to: destination, attributes: kept.attributes, encoded: encoded, description: description,
-      row: table.row(ofPoint:), encodingProgress: progress.steps(ofPoints: tree.pointCount)
-    ) { written, total in
-      progress.show("Writing", done: Double(written), of: Double(total), unit: "B")
-    }
-  }
-
-  /// Runs `work`, which reads the values of points. If a value is invalid, the error names the first line that has an
-  /// invalid value.
-  private func namingFirstBadValue<Result>(
-    of table: PointTable, in input: Input, row: RowColumn?, _ work: () throws -> Result
-  ) throws -> Result {
-    do { return try work() } catch let failure as Failure {
-      let typed = try keptColumns(of: table, in: input).1
-      throw typed.firstFailure(
-        instead: failure, table.coordinates.indices, of: table, in: input, row: row, groupColumns) ?? failure
-    }
-  }
-
-  private func keptColumns(of table: PointTable, in input: Input) throws -> (KeptColumns, TypedColumns) {
-    let kept = try KeptColumns(attributes, of: table, in: input)
-    let typed = try TypedColumns(columns, searched: search, of: table, in: input, besides: kept.names)
-    try KeptColumns.refuseTooMany(kept.names.count + typed.sectionCount, "--attributes and --columns", in: input)
-    return (kept, typed)
-  }
-
-  /// Throws if an option names a column that the input lacks. Called before the rows of the input are read.
-  private func checkColumns(_ options: ColumnOptionValues, of table: PointTable, in input: Input) throws {
-    if !keepsColumns { return }
-    _ = try keptColumns(of: table, in: input)
-    try groupColumns.refuseColumns(of: table, in: input)
-    try options.row?.check(table, in: input)
-  }
-
-  private var groupColumns: GroupColumns { GroupColumns(groupBy: groupBy, neverCluster: neverCluster) }
-
-  private var keepsColumns: Bool {
-    !attributes.isEmpty || !columns.isEmpty || !search.isEmpty || row != nil || !groupColumns.isEmpty
   }
 
   private func refuseUnit(of input: Input, isPlanar: Bool) throws {

@@ -1,10 +1,7 @@
 import Treeline
 
-/// Passes the points of an input to a receiver in batches, if the points do not fit into memory. The receiver is the
-/// closure that `init` gets.
-///
-/// If all points fit into the first batch, the receiver is not called. In this case, the reader of the input returns a
-/// table with all points.
+/// Passes the points of an input to a receiver in batches. The receiver is the closure that `init` gets. The table that
+/// the reader returns has no points. If the Features of GeoJSON fit into memory, the first batch has all of them.
 package final class PointBatches {
   /// Maximum size of the points and skipped rows of the first batch, in bytes.
   let firstMemory: Int
@@ -18,7 +15,7 @@ package final class PointBatches {
   package private(set) var checksum = XXHash64()
 
   /// Number of input bytes read so far. The bytes may be compressed.
-  package private(set) var byteCount = 0
+  private(set) var byteCount = 0
 
   /// Maximum size of each later batch, in bytes. The first batch may use up the available memory, so later batches are
   /// smaller.
@@ -68,7 +65,7 @@ package final class ColumnCheck {
 
 /// Objects that receive data of an input while the input is read.
 package struct PointReceivers {
-  /// Receives the points if they do not fit into memory; nil to keep all points in memory.
+  /// Receives the points; nil to return all points in a table.
   let batches: PointBatches?
   let check: ColumnCheck?
 
@@ -84,6 +81,10 @@ package struct PointReceivers {
 package struct PointBatch {
   /// The points, and their columns if columns are kept.
   package let table: PointTable
+  /// Whether the batch has all points of the input.
+  package let isAll: Bool
+  /// Number of input bytes read so far. The bytes may be compressed.
+  package let byteCount: Int
 
   package var coordinates: [Coordinate] { table.coordinates }
 

@@ -14,7 +14,7 @@ public enum PointReader {
     throws -> PointTable
   { try read(path: path, options: options, receivers: PointReceivers(), progress: progress) }
 
-  /// Reads the file at a path. If the points do not fit into memory, they are passed on in batches.
+  /// Reads the file at a path, and passes its points on to the receivers.
   package static func read(
     path: String, options: ReadingOptions, receivers: PointReceivers, progress: Progress? = nil
   ) throws(ReadingError) -> PointTable {

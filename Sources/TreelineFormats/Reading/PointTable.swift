@@ -21,14 +21,10 @@ public struct PointTable: Sendable {
   let handedOver: (points: Int, skippedRows: Int)
   let records: RecordArena
   /// Line on which each record begins, in the order of the input; empty if columns were not kept.
-  let lines: RecordLines
+  package let lines: RecordLines
   /// Decoder of the records; nil if columns were not kept.
   let decoder: (any RecordDecoder)?
   private let cellTypes = CellTypes()
-  /// Row number of each point, if a column contains row numbers.
-  private(set) var givenRows: [Int]? = nil
-  /// For each point, its index before the points were sorted by `givenRows`. Nil if they were not sorted.
-  private(set) var inputOrder: [Int]? = nil
   /// Extent of all points, including points that were passed on in batches.
   package var extent = PointExtent()
   /// The columns with the coordinates; nil for GeoJSON.
@@ -40,19 +36,18 @@ public struct PointTable: Sendable {
   /// Number of points, including points that were passed on in batches.
   package var pointCount: Int { handedOver.points + coordinates.count }
 
-  /// Returns the row of a point in the input, counted from 0. If a column contains row numbers, returns the point's
-  /// value in this column. Otherwise the row differs from `index` only if earlier rows were skipped.
+  /// Returns the row of a point in the input, counted from 0. The row differs from `index` only if earlier rows were
+  /// skipped.
   ///
   /// - Complexity: O(log of the number of skipped rows).
   public func row(ofPoint index: Int) -> Int {
     precondition(coordinates.indices.contains(index), "no point \(index) of \(coordinates.count)")
-    if let givenRows { return givenRows[index] }
     // Before the row skippedRows[k], there are skippedRows[k] - k points. This number never decreases as k increases.
     return index + firstIndex(in: 0..<skippedRows.count) { skippedRows[$0] - $0 > index }
   }
 
   /// Returns the line of the input on which the record of a point begins, counted from 1. Columns must have been kept.
-  package func line(ofPoint index: Int) -> Int { lines.line(ofRecord: inputOrder?[index] ?? index) }
+  package func line(ofPoint index: Int) -> Int { lines.line(ofRecord: index) }
 
   /// Returns the columns of a point, except the coordinates, in the order of the file; empty if columns were not kept.
   ///
@@ -74,24 +69,6 @@ public struct PointTable: Sendable {
   /// Returns the `id` of a point's GeoJSON Feature, which is a string or a number (RFC 7946, section 3.2). Returns nil
   /// if the Feature has no `id`, if the input is CSV, or if columns were not kept.
   public func featureID(ofPoint index: Int) -> AttributeValue? { decode(index) { $0.featureID(of: $1) } ?? nil }
-
-  /// Returns a table of the same points with the given row numbers. The points are sorted by row number, in ascending
-  /// order.
-  ///
-  /// - Parameter rows: Row number of each point. No two row numbers are equal.
-  package func numbered(by rows: [Int]) -> PointTable {
-    precondition(rows.count == coordinates.count, "Expected a row number for each point")
-    let order = rows.indices.sorted { rows[$0] < rows[$1] }
-    var sorted = RecordArena()
-    if decoder != nil { for point in order { records.withRecord(point) { sorted.append(nil, $0) } } }
-    var table = PointTable(
-      coordinates: order.map { coordinates[$0] }, isPlanar: isPlanar, rowCount: rowCount, invalidRows: invalidRows,
-      repairedRowCount: repairedRowCount, notes: notes, skippedRows: skippedRows, handedOver: handedOver,
-      records: sorted, lines: lines, decoder: decoder)
-    (table.givenRows, table.inputOrder) = (order.map { rows[$0] }, order)
-    (table.extent, table.positionColumns) = (extent, positionColumns)
-    return table
-  }
 
   func decode<Result>(_ index: Int, _ work: (any RecordDecoder, Bytes) -> Result) -> Result? {
     precondition(coordinates.indices.contains(index), "no point \(index) of \(coordinates.count)")

@@ -3,7 +3,7 @@ import Treeline
 /// The line on which each record begins, in the order of the records.
 ///
 /// Successive records with the same number of lines form a run. The memory of a run does not depend on its length.
-struct RecordLines: Sendable {
+package struct RecordLines: Sendable {
   private struct Run {
     let first: Int
     let line: Int
@@ -35,7 +35,7 @@ struct RecordLines: Sendable {
   /// Returns the line of a record, counted from 1.
   ///
   /// - Complexity: O(log of the number of runs)
-  func line(ofRecord index: Int) -> Int {
+  package func line(ofRecord index: Int) -> Int {
     precondition((0..<count).contains(index), "no record \(index) of \(count)")
     let run = runs[firstIndex(in: 0..<runs.count) { runs[$0].first > index } - 1]
     return run.line + (index - run.first) * run.step

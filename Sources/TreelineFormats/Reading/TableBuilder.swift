@@ -29,7 +29,10 @@ struct TableBuilder {
 
   init(file: String, options: ReadingOptions, isPlanar: Bool, decoder: some RecordDecoder, receivers: PointReceivers) {
     (self.file, self.decoder, batches, check) = (file, decoder, receivers.batches, receivers.check)
-    (room, bytesPerPoint) = (batches?.firstMemory ?? .max, batches?.bytesPerPoint ?? 0)
+    // The columns of GeoJSON are known only after all Features are read, so as many as possible are read together.
+    let hasFixedColumns = decoder.columnNames != nil || !options.keepsColumns
+    room = batches.map { hasFixedColumns ? min($0.firstMemory, $0.laterMemory) : $0.firstMemory } ?? .max
+    bytesPerPoint = batches?.bytesPerPoint ?? 0
     axes = isPlanar ? .plane : .sphere
     skipsInvalid = options.skipsInvalid
     keepsColumns = options.keepsColumns
@@ -78,9 +81,10 @@ struct TableBuilder {
     if room <= 0 { try handOver() }
   }
 
-  private mutating func handOver() throws(ReadingError) {
+  private mutating func handOver(isAll: Bool = false) throws(ReadingError) {
     guard let batches else { return }
-    try batches.take(PointBatch(table: table(rowCount: coordinates.count + skippedRows.count)), of: file)
+    let table = table(rowCount: coordinates.count + skippedRows.count)
+    try batches.take(PointBatch(table: table, isAll: isAll, byteCount: batches.byteCount), of: file)
     handedOver.points += coordinates.count
     extent.add(coordinates)
     handedOver.skippedRows += skippedRows.count
@@ -91,7 +95,7 @@ struct TableBuilder {
   mutating func finish() throws(ReadingError) -> PointTable {
     let rowCount = rowCount
     let remedy = commonRemedy
-    if handedOver != (0, 0) { try handOver() }
+    try handOver(isAll: handedOver == (0, 0))
     if let remedy { notes.append(.mostRowsInvalid(remedy: remedy)) }
     extent.add(coordinates)
     var table = table(rowCount: rowCount)

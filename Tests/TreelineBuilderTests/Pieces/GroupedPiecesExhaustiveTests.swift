@@ -16,7 +16,7 @@ import Testing
       : .random(seed: seed, upTo: 1500)
     let groups = TestGroups(set.coordinates.count, &random)
     let columns = seed % 3 == 0 ? TestColumn.all(seed: seed, arePrepared: seed % 2 == 0) : []
-    let build = GroupedScratchBuild(
+    let build = GroupedIndexBuild(
       set: set, groups: groups.all, rule: seed % 2 == 0 ? .mean : .leastScatter, columns: columns)
     let expected = try build.expected()
     for _ in 0..<2 {
@@ -32,9 +32,9 @@ import Testing
     var random = SplitMix64(seed: seed)
     let set = PointSet.random(seed: seed, upTo: 1000)
     let groups = TestGroups(set.coordinates.count, &random)
-    let inOrder = GroupedScratchBuild(set: set, groups: groups.all, rule: .mean, rows: Array(set.coordinates.indices))
+    let inOrder = GroupedIndexBuild(set: set, groups: groups.all, rule: .mean, rows: Array(set.coordinates.indices))
     let order = random.shuffled(Array(set.coordinates.indices))
-    let shuffled = GroupedScratchBuild(
+    let shuffled = GroupedIndexBuild(
       set: PointSet("\(set), shuffled", order.map { set.coordinates[$0] }, as: set.projection),
       groups: order.map { groups.all[$0] }, rule: .mean, rows: order)
     let expected = try inOrder.expected()
@@ -56,7 +56,7 @@ import Testing
     ]
     var random = SplitMix64(seed: UInt64(count))
     for (name, group) in Trials.some(of: random.shuffled(divisions)) {
-      let build = GroupedScratchBuild(set: set, groups: (0..<count).map(group), rule: rule)
+      let build = GroupedIndexBuild(set: set, groups: (0..<count).map(group), rule: rule)
       let expected = try build.expected()
       for memory in Trials.some(of: [1000, 60_000]) {
         #expect(try build.bytes(memory: memory) == expected, "\(set), \(name), \(memory) bytes")
@@ -67,8 +67,8 @@ import Testing
   /// Tests the maximum number of groups, and one group more than the maximum.
   @Test func mostGroups() throws {
     let set = PointSet.cities(9000, seed: 11)
-    func build(_ count: Int) -> GroupedScratchBuild {
-      GroupedScratchBuild(
+    func build(_ count: Int) -> GroupedIndexBuild {
+      GroupedIndexBuild(
         set: set, groups: set.coordinates.indices.map { $0 % 2 == 0 ? .named("\($0 / 2 % count)") : .neverClustered },
         rule: .mean)
     }
@@ -87,7 +87,7 @@ import Testing
     let groups = coordinates.indices.map { index -> PointGroups.Group in
       index % 3 == 0 ? .named("large") : index % 3 == 1 ? .neverClustered : .named(index % 50 < 2 ? "few" : "many")
     }
-    let build = GroupedScratchBuild(set: PointSet("large groups", coordinates), groups: groups, rule: rule)
+    let build = GroupedIndexBuild(set: PointSet("large groups", coordinates), groups: groups, rule: rule)
     let expected = try build.expected()
     for (memory, threads) in Trials.some(of: [(700_000, 3), (60_000, 1), (60_000, 3), (700_000, 1)]) {
       #expect(try build.bytes(memory: memory, threads: threads) == expected, "\(memory) bytes, \(threads) threads")
@@ -100,11 +100,11 @@ import Testing
     Trials.some(of: [PointSet.cities(4000, seed: 5), .planar(3000, x: 0...1, y: 0...3, seed: 6)]))
   func cancelledAndResumed(_ rule: SplitRule, _ set: PointSet) throws {
     var random = SplitMix64(seed: 21)
-    let build = GroupedScratchBuild(
+    let build = GroupedIndexBuild(
       set: set, groups: TestGroups(set.coordinates.count, &random).all, rule: rule,
       columns: rule == .mean ? TestColumn.all(seed: 4) : [])
     let expected = try build.expected()
-    for stage in [ScratchBuild.Stage.projecting, .planning, .partitioning, .building, .writing] {
+    for stage in [IndexBuild.Stage.projecting, .planning, .partitioning, .building, .writing] {
       for skip in Trials.some(of: [1, 0, 4]) {
         let folder = try ScratchFolder(build.path(), keepsFiles: false)
         defer { folder.remove() }
@@ -123,10 +123,10 @@ import Testing
   @Test func refusedPointsLeaveNoGroup() throws {
     let set = PointSet.cities(500, seed: 6)
     let groups = (0..<500).map { PointGroups.Group.named("\($0 % 3)") }
-    let build = GroupedScratchBuild(set: set, groups: groups, rule: .mean)
+    let build = GroupedIndexBuild(set: set, groups: groups, rule: .mean)
     let folder = try ScratchFolder(build.path(), keepsFiles: false)
     defer { folder.remove() }
-    let scratch = ScratchBuild(in: folder, identity: "", build.options(memory: 4000, threads: 2))
+    let scratch = try IndexBuild(in: folder, identity: "", build.options(memory: 4000, threads: 2))
     for start in [0, 200, 400] {
       #expect(throws: PieceError.self) {
         try scratch.append(
@@ -177,7 +177,7 @@ private struct TestGroups: CustomStringConvertible {
 }
 
 /// A build with groups. It can run on disk with little memory, or in memory.
-private struct GroupedScratchBuild {
+private struct GroupedIndexBuild {
   let set: PointSet
   let groups: [PointGroups.Group]
   let rule: SplitRule
@@ -199,8 +199,9 @@ private struct GroupedScratchBuild {
     return [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
   }
 
-  func options(memory: Int, threads: Int) -> ScratchBuild.Options {
-    var options = ScratchBuild.Options(rule: rule, threads: threads, memory: memory, projection: set.projection)
+  func options(memory: Int, threads: Int) -> IndexBuild.Options {
+    var options = IndexBuild.Options(
+      BuildOptions(splitRule: rule, threads: threads), memory: memory, projection: set.projection)
     options.columns = columns.map { .init($0.purpose, name: $0.name, preparations: $0.preparations) }
     options.hasGivenRows = rows != nil
     options.isGrouped = true
@@ -218,16 +219,16 @@ private struct GroupedScratchBuild {
   /// - Returns: The bytes of the index; nil if the build was canceled.
   func bytes(
     in folder: ScratchFolder, memory: Int, threads: Int = 2, batch: Int = 700,
-    cancelledIn stage: ScratchBuild.Stage? = nil, after count: Int = 0
+    cancelledIn stage: IndexBuild.Stage? = nil, after count: Int = 0
   ) throws -> [UInt8]? {
     let options = options(memory: memory, threads: threads)
-    let build = try ScratchBuild.ofAllPoints(
+    let build = try IndexBuild.ofAllPoints(
       set, in: folder, options, batch: batch, columns: columns, rows: rows, groups: groups, cancelledIn: stage,
       after: count)
     do { return try finish(build) } catch PieceError.cancelled { return nil }
   }
 
-  func finish(_ build: ScratchBuild) throws -> [UInt8] {
+  func finish(_ build: IndexBuild) throws -> [UInt8] {
     let file = path()
     defer { try? FileManager.default.removeItem(atPath: file) }
     try build.finish(to: IndexDestination(file))

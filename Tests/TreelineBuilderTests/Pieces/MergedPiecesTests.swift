@@ -38,7 +38,7 @@ import Treeline
     let columns = TestColumn.all(seed: 4, arePrepared: true)
     for options in Trials.some(of: Self.growths) {
       let expected = try bytes(of: set.coordinates, as: set.projection, options, columns: columns)
-      for stage in [ScratchBuild.Stage.projecting, .merging, .partitioning, .building, .writing] {
+      for stage in [IndexBuild.Stage.projecting, .merging, .partitioning, .building, .writing] {
         for skip in Trials.some(of: [1, 0, 3]) {
           let folder = try scratchFolder()
           defer { folder.remove() }
@@ -147,16 +147,14 @@ import Treeline
   @discardableResult private func run(
     _ set: PointSet, _ growth: BuildOptions, in given: ScratchFolder? = nil, memory: Int = 40_000,
     rows: [Int]? = nil, groups: [PointGroups.Group]? = nil, columns: [TestColumn] = [],
-    cancelledIn stage: ScratchBuild.Stage? = nil, after count: Int = 0
+    cancelledIn stage: IndexBuild.Stage? = nil, after count: Int = 0
   ) throws -> [UInt8]? {
     let folder = try given ?? scratchFolder()
     defer { if given == nil { folder.remove() } }
-    var options = ScratchBuild.Options(
-      rule: .standard, threads: growth.threads, memory: memory, projection: set.projection)
-    options.merging = growth
+    var options = IndexBuild.Options(growth, memory: memory, projection: set.projection)
     options.columns = columns.map { .init($0.purpose, name: $0.name, preparations: $0.preparations) }
     (options.hasGivenRows, options.isGrouped) = (rows != nil, groups != nil)
-    let build = try ScratchBuild.ofAllPoints(
+    let build = try IndexBuild.ofAllPoints(
       set, in: folder, options, batch: 700, columns: columns, rows: rows, groups: groups, cancelledIn: stage,
       after: count)
     let file = folder.path + "-index"

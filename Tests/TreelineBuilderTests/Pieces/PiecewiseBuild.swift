@@ -162,7 +162,7 @@ extension ClusterTree {
   }
 }
 
-extension ScratchBuild {
+extension IndexBuild {
   /// Returns a build that has read all points of a set. If the folder contains a stopped build, continues that build.
   ///
   /// - Parameters:
@@ -174,10 +174,10 @@ extension ScratchBuild {
     _ set: PointSet, in folder: ScratchFolder, _ options: Options, batch: Int, columns: [TestColumn],
     rows: [Int]? = nil, groups: [PointGroups.Group]? = nil, cancelledIn stage: Stage?, after count: Int,
     onDamage: (PieceError) -> Void = { _ in }
-  ) throws -> ScratchBuild {
-    let resumed = ScratchBuild(resuming: "test", in: folder, options, checksum: { 7 }, onDamage: onDamage)
+  ) throws -> IndexBuild {
+    let resumed = IndexBuild(resuming: "test", in: folder, options, checksum: { 7 }, onDamage: onDamage)
     if resumed != nil { #expect(stage == nil) }
-    let build = resumed ?? ScratchBuild(in: folder, identity: "test", options)
+    let build = try resumed ?? IndexBuild(in: folder, identity: "test", options)
     if resumed == nil {
       for points in set.coordinates.indices.blocks(of: batch) {
         let values = columns.map { column in

@@ -36,7 +36,7 @@ import Testing
     let expected = try #require(try run(build, in: Place(), cancelledIn: nil))
     var (trials, resumed, refused): (Int, Int, [String: Int]) = (0, 0, [:])
     for (stage, skip) in [
-      (ScratchBuild.Stage.planning, 0), (.building, 0), (.building, 3), (.writing, 0), (.writing, 30),
+      (IndexBuild.Stage.planning, 0), (.building, 0), (.building, 3), (.writing, 0), (.writing, 30),
     ] {
       let place = Place()
       defer { try? FileManager.default.removeItem(atPath: place.path) }
@@ -105,15 +105,16 @@ import Testing
 
   /// Returns the bytes of the index; nil if the build was canceled.
   private func run(
-    _ build: Build, in place: Place, cancelledIn stage: ScratchBuild.Stage?, after count: Int = 0,
+    _ build: Build, in place: Place, cancelledIn stage: IndexBuild.Stage?, after count: Int = 0,
     onDamage: (PieceError) -> Void = { _ in }
   ) throws -> [UInt8]? {
     let folder = try ScratchFolder(place.path, keepsFiles: true)
-    var options = ScratchBuild.Options(rule: .mean, threads: 1, memory: 8000, projection: build.set.projection)
+    var options = IndexBuild.Options(
+      BuildOptions(splitRule: .mean, threads: 1), memory: 8000, projection: build.set.projection)
     options.columns = build.columns.map { .init($0.purpose, name: $0.name, preparations: $0.preparations) }
     options.hasGivenRows = build.firstRow != nil
     options.isGrouped = build.isGrouped
-    let scratch = try ScratchBuild.ofAllPoints(
+    let scratch = try IndexBuild.ofAllPoints(
       build.set, in: folder, options, batch: 200, columns: build.columns,
       rows: build.firstRow.map { first in build.set.coordinates.indices.map { first + $0 } }, groups: build.groups,
       cancelledIn: stage, after: count, onDamage: onDamage)

@@ -33,10 +33,8 @@ import Testing
     let columns = hasColumns ? ["--columns", "name:category"] : []
     let result = try Tool.run(
       [
-        "build", input, "-o", folder.path("index"), "--x", "lon", "--y", "lat", "--memory",
-        hasColumns ? "120MB" : "60MB",
-      ]
-        + columns)
+        "build", input, "-o", folder.path("index"), "--x", "lon", "--y", "lat", "--memory", "60MB",
+      ] + columns)
     #expect(result.code == 0, "\(result.errors)")
     let first = try #require(result.errors.split(separator: "\n").first)
     let pattern =
@@ -58,7 +56,7 @@ import Testing
     let rows = (0..<100_000).map { "\($0 % 179),\($0 % 83),kind \($0 % 7),\(rest)\($0)" }
     let input = try folder.write("lon,lat,kind,text\n" + rows.joined(separator: "\n"), to: "input")
     let result = try Tool.run([
-      "build", input, "-o", folder.path("index"), "--memory", "10MB", "--columns", "kind",
+      "build", input, "-o", folder.path("index"), "--memory", "5MB", "--columns", "kind",
     ])
     func megabytes(_ pattern: Regex<(Substring, Substring)>) throws -> Double {
       let found = try #require(try pattern.firstMatch(in: result.errors), "\(result.errors)")
@@ -72,14 +70,15 @@ import Testing
 
   @Test func timeGrowsWithPointsAndPasses() {
     func seconds(_ count: Int, _ rule: SplitRule, _ memory: Int, threads: Int = 2) -> Double {
-      let options = ScratchBuild.Options(rule: rule, threads: threads, memory: memory, projection: .webMercator)
+      let options = IndexBuild.Options(
+        BuildOptions(splitRule: rule, threads: threads), memory: memory, projection: .webMercator)
       return BuildForecast(
         pointCount: count, readingSeconds: 0, options, recordLength: 0, busyThreads: 0
       ).seconds
     }
     #expect(seconds(2_000_000, .mean, 1 << 30) > 1.9 * seconds(1_000_000, .mean, 1 << 30))
     #expect(seconds(1_000_000, .mean, 1 << 30, threads: 1) > 1.9 * seconds(1_000_000, .mean, 1 << 30))
-    let merged = ScratchBuild.Options(
+    let merged = IndexBuild.Options(
       BuildOptions(supporting: .spacing, threads: 2), memory: 1 << 30, projection: .webMercator)
     #expect(
       BuildForecast.buildingSeconds(ofPoints: 1_000_000, merged, busyThreads: 0) > 2

@@ -94,6 +94,18 @@ import Treeline
       #expect(try folder.contents() == ["index"])
     }
 
+    /// A killed build leaves a scratch folder without all points, and the next run has enough memory. Checks that this
+    /// run removes the folder, although it could continue a build.
+    @Test func resumedWithEnoughMemory() throws {
+      let folder = try TemporaryFolder()
+      let arguments = ["build", Self.input, "-o", folder.path("index"), "--columns", "name", "--resume"]
+      #expect(try Preloaded().run(arguments + ["--memory", "60kB"], killedAt: 12, by: SIGKILL).code == SIGKILL)
+      #expect(try folder.contents() != [])
+      let result = try Tool.run(arguments)
+      #expect(result.code == 0 && !result.errors.contains("scratch"), "\(result.errors)")
+      #expect(try folder.contents() == ["index"])
+    }
+
     /// Checks that the work of a build with another input or another rule is discarded, however much of it was done.
     @Test(arguments: ["lon,lat", "x,y"]) func otherInputIsReadAnew(_ header: String) throws {
       let folder = try TemporaryFolder()

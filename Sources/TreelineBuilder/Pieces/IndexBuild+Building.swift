@@ -1,7 +1,7 @@
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  extension ScratchBuild {
+  extension IndexBuild {
     /// Builds all pieces that no earlier run has built. Begins with the last piece, because its points are at the ends
     /// of the files. After the piece is built, the ends can be cut off to free disk space.
     func buildPieces(of plan: PiecePlan) throws(PieceError) -> ScratchPieces {
@@ -46,7 +46,7 @@ import Treeline
     private let checksums: [UInt64]
     private let checkCancelled: () throws(PieceError) -> Void
 
-    init(of build: ScratchBuild) throws(PieceError) {
+    init(of build: IndexBuild) throws(PieceError) {
       let folder = build.folder
       (points, rows, codes) = (try folder.file(.points), try folder.file(.rows), try folder.file(.codes))
       (rowWidth, layout, checksums) = (build.rowWidth, build.layout, build.state.pieceChecksums)

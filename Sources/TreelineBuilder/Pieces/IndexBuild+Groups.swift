@@ -1,11 +1,11 @@
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  extension ScratchBuild {
+  extension IndexBuild {
     /// Returns the plan of several trees that are stored one after the other, like the trees of `GroupedBuild`. The
     /// returned plan consists of the plans of all trees and the nodes above the trees.
     func plan(_ groups: ScratchGroups) throws(PieceError) -> PiecePlan {
-      var plan = PiecePlan(rule: options.rule)
+      var plan = PiecePlan(rule: options.tree.splitRule)
       let counts = groups.header.parts.map(\.count)
       if counts.isEmpty { return plan }
       let divided = try DividedPositions(of: self, groups, counts)
@@ -111,7 +111,7 @@ import Treeline
     private let file: ScratchFile
     private let groups: ScratchGroups
 
-    init(of build: ScratchBuild, _ groups: ScratchGroups) throws(PieceError) {
+    init(of build: IndexBuild, _ groups: ScratchGroups) throws(PieceError) {
       (file, self.groups) = (try build.folder.file(.groups), groups)
     }
 
@@ -133,7 +133,7 @@ import Treeline
     private let header: TreeGroups
     let extents: [PlanAnswer]
 
-    init(of build: ScratchBuild, _ groups: ScratchGroups, _ counts: [Int]) throws(PieceError) {
+    init(of build: IndexBuild, _ groups: ScratchGroups, _ counts: [Int]) throws(PieceError) {
       let file = try build.folder.file(.dividedPositions)
       try file.setLength(0)
       var extents = [PlanAnswer](repeating: .extent(Moments(), nil), count: counts.count)

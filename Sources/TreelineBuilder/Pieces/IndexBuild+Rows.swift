@@ -1,7 +1,7 @@
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  extension ScratchBuild {
+  extension IndexBuild {
     /// Checks that all given row numbers are different. If row numbers ascend, they were already checked when they
     /// were added.
     ///
@@ -9,6 +9,7 @@ import Treeline
     ///   use. All row numbers are read once for each part.
     func checkRows() throws(PieceError) {
       guard options.hasGivenRows, !state.rowsAscend else { return }
+      if let kept { return try refuseTwice(in: kept.givenRows) }
       let file = try folder.file(.givenRows)
       let partCount = UInt64(8 * pointCount / max(options.memory / 2, 1 << 20) + 1)
       var block = [UInt64](repeating: 0, count: min(pointCount, Self.blockSize))
@@ -25,14 +26,29 @@ import Treeline
             rows.append(row)
           }
         }
-        rows.sort(monitor, by: <)
-        try checkCancelled()
-        if let twice = zip(rows, rows.dropFirst()).first(where: { $0 == $1 }) { throw .rowTwice(row: Int(twice.0)) }
+        try refuseTwice(in: rows)
       }
+    }
+
+    private func refuseTwice(in rows: [UInt64]) throws(PieceError) {
+      var sorted = rows
+      sorted.sort(monitor, by: <)
+      try checkCancelled()
+      if let twice = zip(sorted, sorted.dropFirst()).first(where: { $0 == $1 }) { throw .rowTwice(row: Int(twice.0)) }
+    }
+
+    /// Returns the numbers of all points with a row number, in input order. Points are numbered from 0. Returns no points
+    /// if the points are in a folder.
+    ///
+    /// - Complexity: O(pointCount)
+    package func points(ofRow row: Int) -> [Int] {
+      guard let kept else { return [] }
+      return kept.coordinates.indices.filter { kept.row(ofPoint: $0) == UInt64(clamping: row) }
     }
 
     /// Returns the row number of a point, given the number of the point in input order.
     func row(ofPoint point: Int) throws(PieceError) -> Int {
+      if let kept { return Int(kept.row(ofPoint: point)) }
       var rows = try InputRows(of: self)
       for _ in 0..<point { _ = try rows.next() }
       return Int(try rows.next())
@@ -72,7 +88,7 @@ import Treeline
     private var readCount = 0
     private var row: UInt64 = 0
 
-    init(of build: ScratchBuild) throws(PieceError) {
+    init(of build: IndexBuild) throws(PieceError) {
       areGiven = build.options.hasGivenRows
       file = try build.folder.file(areGiven ? .givenRows : .skippedRows)
       count = areGiven ? build.pointCount : build.state.skippedRowCount

@@ -1,7 +1,7 @@
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  extension ScratchBuild {
+  extension IndexBuild {
     /// Sorts points, rows and codes by piece. Within each piece, points keep the order of the input.
     ///
     /// - Parameter merged: The tree if it grew by merging. The points are then replaced by their places.
@@ -101,7 +101,7 @@ import Treeline
     /// Checksums of the points, rows and codes of each piece.
     private var checksums: [(XXHash64, XXHash64, XXHash64)]
 
-    init(_ plan: PiecePlan, of build: ScratchBuild) throws(PieceError) {
+    init(_ plan: PiecePlan, of build: IndexBuild) throws(PieceError) {
       let folder = build.folder
       (points, rows, codes) = (try folder.file(.points), try folder.file(.rows), try folder.file(.codes))
       (rowWidth, codeLength) = (build.rowWidth, build.layout.length)

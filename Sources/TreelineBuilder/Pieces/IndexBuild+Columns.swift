@@ -1,8 +1,9 @@
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  extension ScratchBuild {
-    /// Greatest total length of the dictionaries of all columns, in bytes: an eighth of the memory, but at least 1 MB.
+  extension IndexBuild {
+    /// Greatest total length of the dictionaries of all columns of a build in pieces, in bytes: an eighth of the memory,
+    /// but at least 1 MB.
     private var mostDictionaryMemory: Int { max(options.memory / 8, 1 << 20) }
 
     /// Chooses the encoding of each column, once all values are surveyed.
@@ -25,9 +26,13 @@ import Treeline
         try checkCancelled()
         return encoding
       }
-      var bytes = PlainBytes([])
       columnNumbers = arranged.map(\.column)
       preparations = columnNumbers.map { options.columns[$0].preparations }
+    }
+
+    /// Saves the encodings of the columns, so that a later run can continue the build.
+    func saveColumns() throws(PieceError) {
+      var bytes = PlainBytes([])
       bytes.append(columns)
       bytes.append(columnNumbers.map { UInt64($0) })
       for kind in IndexColumn.Preparation.allCases {
@@ -54,6 +59,13 @@ import Treeline
       -> ColumnEntries
     {
       var entries = ColumnEntries()
+      if let kept {
+        for batch in kept.batches {
+          try checkCancelled()
+          entries.add(batch[column], of: survey)
+        }
+        return entries
+      }
       let values = try ScratchValues(reading: self)
       for batch in values.batches.indices {
         try checkCancelled()
@@ -126,7 +138,7 @@ import Treeline
     /// Opens the file that holds a build's values, in order to read them.
     ///
     /// - Throws: `PieceError.damaged` if the file does not have values for all points.
-    init(reading build: ScratchBuild) throws(PieceError) {
+    init(reading build: IndexBuild) throws(PieceError) {
       (file, endFile) = (try build.folder.file(.values), try build.folder.file(.valueEnds))
       columnNumbers = build.columnNumbers
       if columnNumbers.isEmpty { return }

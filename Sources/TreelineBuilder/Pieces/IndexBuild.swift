@@ -1,31 +1,35 @@
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// A build that does not need memory for all points, and runs on one machine. All points are in a scratch folder on
-  /// the disk. Only the points of one piece at a time are in memory.
+  /// A build of an index on one machine, from points that arrive in batches. The points are in memory, or in a scratch
+  /// folder on the disk. A build with a folder holds only the points of one piece at a time in memory. Both builds give
+  /// the same index.
   ///
   /// ```swift
-  /// if let build = ScratchBuild(resuming: name, in: folder, options, checksum: { hash }) {
-  ///   try build.finish(to: destination)
-  /// } else {
-  ///   let build = ScratchBuild(in: folder, identity: name, options)
-  ///   for batch in batches { try build.append(batch, skippedRows: []) }
-  ///   try build.finishReading(checksum: hash)
-  ///   try build.finish(to: destination)
+  /// let build = IndexBuild(identity: name, options)
+  /// for batch in batches {
+  ///   try build.append(batch, skippedRows: [])
+  ///   if build.exceedsMemory { try build.move(to: folder) }
   /// }
+  /// try build.finishReading(checksum: hash)
+  /// try build.finish(to: destination)
   /// ```
-  package final class ScratchBuild {
-    /// Stages of a build, in the order in which they run, with one exception. Columns are prepared while the index is
-    /// written, but this work is reported as encoding.
+  ///
+  /// A later run can continue a build that was stopped after `finishReading`, if its points are in a folder:
+  ///
+  /// ```swift
+  /// try IndexBuild(resuming: name, in: folder, options, checksum: { hash })?.finish(to: destination)
+  /// ```
+  package final class IndexBuild {
+    /// Stages of a build in pieces, in the order in which they run, with one exception. Columns are prepared while the
+    /// index is written, but this work is reported as encoding. A build in memory does not plan and partition pieces,
+    /// and encodes columns after the tree is built.
     package enum Stage: String, Sendable {
       case encoding, projecting, merging, planning, partitioning, building, writing
     }
 
     package struct Options: Sendable {
-      package var rule: SplitRule
-      /// Options of the tree if it grows by merging for distances or badges; nil if it grows by splitting.
-      package var merging: BuildOptions?
-      package var threads: Int
+      package var tree: BuildOptions
       /// Approximate memory of the build, in bytes.
       package var memory: Int
       package var projection: Plane.Projection
@@ -37,16 +41,14 @@ import Treeline
       /// Whether each point has a group. Points of different groups never share a cluster.
       package var isGrouped = false
 
-      package init(rule: SplitRule, threads: Int?, memory: Int, projection: Plane.Projection) {
-        (self.rule, self.memory, self.projection) = (rule, memory, projection)
-        self.threads = threads ?? processorCount
+      package init(_ tree: BuildOptions, memory: Int, projection: Plane.Projection) {
+        (self.tree, self.memory, self.projection) = (tree, memory, projection)
       }
 
-      /// Makes the options of a build of the same tree as a build in memory.
-      package init(_ tree: BuildOptions, memory: Int, projection: Plane.Projection) {
-        self.init(rule: tree.splitRule, threads: tree.threads, memory: memory, projection: projection)
-        if tree.growth.mergeMetric != nil { merging = tree }
-      }
+      var threads: Int { tree.threads }
+
+      /// Whether the tree grows by merging.
+      package var isMerged: Bool { tree.growth.mergeMetric != nil }
 
       /// Memory that is not available for pieces, in bytes: an eighth of the budget, plus the memory that the process
       /// always takes. The reserve is at most half of the budget.
@@ -56,9 +58,9 @@ import Treeline
       ///
       /// - Parameter codeLength: Length of the codes of all columns for one point, in bytes.
       func pieceSize(codeLength: Int) -> Int {
-        let bytesPerPoint = ScratchBuild.bytesPerPoint + 2 * codeLength
+        let bytesPerPoint = IndexBuild.bytesPerPoint + 2 * codeLength
         // While the pieces of a merged tree are built, parts of the tree's arrays are in memory, too.
-        let available = (memory - reserve) / (merging == nil ? 1 : 4)
+        let available = (memory - reserve) / (isMerged ? 4 : 1)
         return max(BuildPlan.leastPieceSize, min(available / bytesPerPoint, IndexHeader.maximumPointCount))
       }
     }
@@ -87,7 +89,8 @@ import Treeline
     static let bytesPerPoint = 48
 
     package private(set) var options: Options
-    let folder: ScratchFolder
+    /// Folder with the points; nil while the points are in memory.
+    private(set) var scratch: ScratchFolder?
     let identity: String
     private(set) var monitor = BuildMonitor(pointCount: 0)
     var state: ScratchState
@@ -97,12 +100,20 @@ import Treeline
     /// Called before a block of plain coordinates is projected. Receives the plane and the coordinates of the block.
     package var onProjection: (Plane, ArraySlice<Coordinate>) -> Void = { _, _ in }
 
-    /// - Parameter identity: Name of this build, which identifies its input and its options. No other build that has
-    ///   used the folder may have the same name.
-    package init(in folder: ScratchFolder, identity: String, _ options: Options) {
-      (self.folder, self.identity, self.options) = (folder, identity, options)
+    /// Starts a build whose points are in memory.
+    ///
+    /// - Parameter identity: Name of this build, which identifies its input and its options. If the points are moved to
+    ///   a folder, no other build that has used the folder may have the same name.
+    package init(identity: String, _ options: Options) {
+      (self.identity, self.options) = (identity, options)
       state = ScratchState(identity: identity, checksum: 0, survey: PointSurvey(projection: options.projection))
       surveys = options.columns.map { ColumnSurvey(of: $0.purpose, name: $0.name, cells: $0.cells) }
+    }
+
+    /// Starts a build whose points are in a folder.
+    package convenience init(in folder: ScratchFolder, identity: String, _ options: Options) throws(PieceError) {
+      self.init(identity: identity, options)
+      try move(to: folder)
     }
 
     /// Continues an earlier run of the same build at the stage where that run stopped. The projection of that run is
@@ -120,7 +131,7 @@ import Treeline
       else {
         return nil
       }
-      (self.folder, self.identity, self.options, state) = (folder, identity, options, found)
+      (scratch, kept, self.identity, self.options, state) = (folder, nil, identity, options, found)
       self.options.projection = found.survey.projection
       do throws(PieceError) {
         try readColumns()
@@ -155,6 +166,11 @@ import Treeline
     /// Layout of the codes of a point.
     var layout: CodeLayout { CodeLayout(columns) }
 
+    var folder: ScratchFolder {
+      guard let scratch else { preconditionFailure("The points of this build are in memory") }
+      return scratch
+    }
+
     var pieceSize: Int { options.pieceSize(codeLength: layout.length) }
 
     /// Width of a row number in the scratch folder, in bytes.
@@ -162,10 +178,10 @@ import Treeline
 
     package var projection: Plane.Projection { options.projection }
 
-    package var pointCount: Int { state.survey.pointCount }
+    package var pointCount: Int { kept?.coordinates.count ?? state.survey.pointCount }
 
-    /// Number of points that were moved to the edge of Web Mercator.
-    package var clippedPointCount: Int { state.survey.clippedPointCount }
+    /// Number of points that were moved to the edge of Web Mercator. The number is known once the index is built.
+    package internal(set) var clippedPointCount = 0
 
     /// Number of pieces; nil until the number is known.
     package var pieceCount: Int? { state.planned?.plan.pieces.count }
@@ -175,18 +191,12 @@ import Treeline
 
     // MARK: - Reading
 
-    private var reading: Reading?
-
-    /// Files to which points are written while the input is read.
-    private struct Reading {
-      var points: AppendedFile
-      var skippedRows: AppendedFile
-      var givenRows: AppendedFile
-      var groups: AppendedFile
-      var tally = GroupTally()
-      var values: ScratchValues
-      var lastRow: UInt64?
-    }
+    /// The points; nil if they are in the folder.
+    var kept: KeptPoints? = KeptPoints()
+    /// Files to which points are written while the input is read; nil while the points are in memory.
+    private var files: ScratchInput?
+    private var tally = GroupTally()
+    private var lastRow: UInt64?
 
     /// The error that prevented some points from being written to the disk. After such an error, the build cannot
     /// succeed.
@@ -212,35 +222,63 @@ import Treeline
       precondition(groups.count == (options.isGrouped ? coordinates.count : 0), "Expected a group for each point")
       if let writingFailure { throw writingFailure }
       let first = pointCount
-      if reading == nil { reading = try startReading() }
-      let rows = options.hasGivenRows ? try RowOrder(givenRows, after: reading!.lastRow) : nil
-      var tally = reading!.tally
+      if first == 0 { try checkColumns() }
+      let rows = options.hasGivenRows ? try RowOrder(givenRows, after: lastRow) : nil
+      var tally = tally
       let groupNumbers = try tally.add(groups)
-      let points = try survey(coordinates)
-      reading!.tally = tally
-      do throws(PieceError) {
-        if projection == .webMercator {
-          try reading!.points.append(points)
-        } else {
-          try reading!.points.append(coordinates)
+      if kept == nil {
+        let points = try survey(coordinates)
+        try write { files throws(PieceError) in
+          try files.append(coordinates, points, skippedRows, givenRows, groupNumbers)
+          try files.values.append(values, pointCount: coordinates.count)
         }
-        try reading!.skippedRows.append(skippedRows.map { UInt64($0) })
-        try reading!.givenRows.append(givenRows)
-        try reading!.groups.append(groupNumbers)
-        try reading!.values.append(values, pointCount: coordinates.count)
-      } catch {
-        writingFailure = error
-        throw error
+      } else {
+        try state.survey.check(coordinates, firstRow: first)
+        kept!.append(coordinates, skippedRows, givenRows, groupNumbers, values)
       }
+      self.tally = tally
       state.skippedRowCount += skippedRows.count
       if let rows {
-        reading!.lastRow = rows.last
+        lastRow = rows.last
         state.greatestRow = max(state.greatestRow, rows.greatest)
         if !rows.ascend { state.rowsAscend = false }
       } else {
         state.greatestRow = UInt64(max(pointCount + state.skippedRowCount - 1, 0))
       }
       for column in values.indices { surveys[column].add(values[column], firstPoint: first) }
+    }
+
+    /// Writes to the files of the folder.
+    private func write(_ work: (inout ScratchInput) throws(PieceError) -> Void) throws(PieceError) {
+      do throws(PieceError) { try work(&files!) } catch {
+        writingFailure = error
+        throw error
+      }
+    }
+
+    package var isInMemory: Bool { kept != nil }
+
+    /// Whether the points in memory need more memory than the build may use.
+    package var exceedsMemory: Bool {
+      guard let kept else { return false }
+      return pointCount * options.bytesPerPoint + kept.additionalByteCount > options.memory
+    }
+
+    /// Moves all points to a folder. Points that are added later go to this folder, too.
+    package func move(to folder: ScratchFolder) throws(PieceError) {
+      guard let kept else { preconditionFailure("The points of this build are already in a folder") }
+      scratch = folder
+      self.kept = nil
+      files = try ScratchInput(in: folder, options.projection)
+      for range in kept.coordinates.indices.blocks(of: Self.blockSize) {
+        let coordinates = Array(kept.coordinates[range])
+        let points = try survey(coordinates)
+        try write { files throws(PieceError) in try files.append(coordinates, points, [], [], []) }
+      }
+      try write { files throws(PieceError) in
+        try files.append([], [], kept.skippedRows, kept.givenRows, kept.groups)
+        for batch in kept.batches { try files.values.append(batch, pointCount: batch.first?.count ?? 0) }
+      }
     }
 
     /// Number of the point with the first unsuitable value so far, and the error for this value; nil if there is no
@@ -271,7 +309,7 @@ import Treeline
       }
     }
 
-    private func startReading() throws(PieceError) -> Reading {
+    private func checkColumns() throws(PieceError) {
       let most = IndexSection.Kind.mostOfColumns
       let found = options.columns.reduce(0) { $0 + 1 + $1.preparations.count }
       guard found <= most else { throw .writing(.tooManyAttributes(found: found, maximum: most)) }
@@ -281,13 +319,6 @@ import Treeline
           throw .column(error)
         }
       }
-      // Files of another build are useless, and could be mistaken for files of this build.
-      folder.removeFiles()
-      let reading = Reading(
-        points: try AppendedFile(options.projection == .webMercator ? .positions : .coordinates, in: folder),
-        skippedRows: try AppendedFile(.skippedRows, in: folder), givenRows: try AppendedFile(.givenRows, in: folder),
-        groups: try AppendedFile(.groups, in: folder), values: try ScratchValues(writingTo: folder))
-      return reading
     }
 
     /// Finishes the reading of the input. All points must have been added.
@@ -298,16 +329,17 @@ import Treeline
     ///     in `Options.columns`.
     package func finishReading(checksum: UInt64, columns: [(column: Int, name: String)]? = nil) throws(PieceError) {
       if let writingFailure { throw writingFailure }
-      if reading == nil { reading = try startReading() }
-      if options.isGrouped { state.groups = ScratchGroups(reading!.tally) }
-      state.files = try [reading!.points, reading!.skippedRows, reading!.givenRows, reading!.groups]
-        .map { file throws(PieceError) in try file.finish() }
-      state.files.append(try reading!.values.finish())
-      reading = nil
+      if pointCount == 0 { try checkColumns() }
+      if options.isGrouped { state.groups = ScratchGroups(tally) }
+      if let files { state.files = try files.finish() }
+      files = nil
       state.checksum = checksum
       try checkRows()
       try encodeColumns(arranged: columns ?? surveys.enumerated().map { ($0, $1.name) })
-      try state.save(in: folder)
+      if let scratch {
+        try saveColumns()
+        try state.save(in: scratch)
+      }
     }
 
     // MARK: - Building
@@ -318,9 +350,10 @@ import Treeline
 
     /// Builds the index of all points that were added.
     package func finish(to destination: IndexDestination) throws(PieceError) {
+      if let kept { return try finish(kept, to: destination) }
+      clippedPointCount = state.survey.clippedPointCount
       try project()
-      var merged: MergedPieces?
-      if let merging = options.merging { merged = try merge(by: merging) }
+      let merged = options.isMerged ? try merge() : nil
       let plan = if let merged { merged.plan } else { try plan() }
       if merged != nil || !state.isPartitioned { try partition(plan, merged) }
       let pieces = try buildPieces(of: plan)

@@ -1,7 +1,7 @@
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  extension ScratchBuild {
+  extension IndexBuild {
     /// Returns the plan of the pieces. First divides the positions into cells. Then passes over the cells several
     /// times.
     func plan() throws(PieceError) -> PiecePlan {
@@ -22,7 +22,7 @@ import Treeline
     func plan(_ positions: Positions, knowing extent: PlanAnswer? = nil, level: Int = 0) throws(PieceError) -> PiecePlan
     {
       var plan = try BuildPlan(
-        rule: options.rule, pieceSize: pieceSize, principalLevels: TreeStorage.principalLevels - level)
+        rule: options.tree.splitRule, pieceSize: pieceSize, principalLevels: TreeStorage.principalLevels - level)
       if let extent, let round = plan.nextRound() { try plan.accept(PlanAnswers(to: round, answers: [extent])) }
       // Each thread makes answers of its own, and these answers are then added up. A bin takes 40 bytes in each
       // answer. The number of bins is limited, so that the answers of all threads and their sum use about an eighth of
@@ -51,7 +51,7 @@ import Treeline
     package static func passCount(ofPoints count: Int, _ options: Options) -> Int {
       let pieces = max(1, count / options.pieceSize(codeLength: 0) + 1)
       let levels = Int.bitWidth - (pieces - 1).leadingZeroBitCount
-      return 2 + levels * (options.rule == .mean ? 1 : 20)
+      return 2 + levels * (options.tree.splitRule == .mean ? 1 : 20)
     }
   }
 
@@ -62,7 +62,7 @@ import Treeline
     private var first = 0
     let count: Int
 
-    init(of build: ScratchBuild) throws(PieceError) {
+    init(of build: IndexBuild) throws(PieceError) {
       self.init(try build.folder.file(.positions), count: build.pointCount, seam: build.state.survey.plane.seam)
     }
 
@@ -78,9 +78,9 @@ import Treeline
     func forEachBlock(
       of range: Range<Int>, _ body: (Range<Int>, UnsafeBufferPointer<PlanePoint>) throws(PieceError) -> Void
     ) throws(PieceError) {
-      let buffer = UnsafeMutableBufferPointer<PlanePoint>.allocate(capacity: min(range.count, ScratchBuild.blockSize))
+      let buffer = UnsafeMutableBufferPointer<PlanePoint>.allocate(capacity: min(range.count, IndexBuild.blockSize))
       defer { buffer.deallocate() }
-      for block in range.blocks(of: ScratchBuild.blockSize) { try body(block, try read(block, to: buffer)) }
+      for block in range.blocks(of: IndexBuild.blockSize) { try body(block, try read(block, to: buffer)) }
     }
 
     /// Reads some points.

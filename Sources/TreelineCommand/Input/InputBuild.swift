@@ -3,8 +3,9 @@ import Foundation
 import TreelineBuilder
 @_spi(Server) import TreelineFormats
 
-/// A build that is continued in pieces, in a scratch folder, if the points need more memory than allowed.
-final class BuildInPieces {
+/// The build of an index from an input. If the points need more memory than allowed, the index is built in pieces, in a
+/// scratch folder.
+final class InputBuild {
   private let input: Input
   private let output: String
   private let memory: MemoryOptions
@@ -13,11 +14,17 @@ final class BuildInPieces {
   private let obstacle: (reason: String, remedy: String)?
   private let progress: ProgressBar
   private var folder: ScratchFolder?
-  /// The build in pieces; nil while all points are in memory.
-  private(set) var build: ScratchBuild?
-  private var columns: ColumnsInPieces?
-  private var groups: GroupsInPieces?
-  private var reading: PointBatches?
+  /// The build; nil until the first batch is read.
+  private var build: IndexBuild?
+  private var columns: BuildColumns?
+  private var groups: BuildGroups?
+  /// The lines of the points of each batch, and the number of the first of these points. Empty without columns, and after
+  /// the points have moved to the scratch folder, because the lines of some inputs take much memory.
+  private var lines: [(firstPoint: Int, lines: RecordLines)] = []
+  /// Summary of the input; nil if an earlier process read the input.
+  private var summary: InputSummary?
+  /// Checksum of the input.
+  private var checksum: UInt64 = 0
   private let start = ContinuousClock.now
 
   /// The options of the index to build.
@@ -28,35 +35,20 @@ final class BuildInPieces {
     let groups: GroupColumns
   }
 
-  /// Memory that a build without pieces takes, in bytes per point, rounded up. Coordinates and results are included.
-  /// The second value is for builds that merge clusters.
-  private static let (bytesPerPoint, bytesWithMore) = (72, 240)
-
-  /// - Returns: nil if no memory limit was set and the system does not report the free memory.
-  init?(of input: Input, to output: String, _ memory: MemoryOptions, _ plan: Plan, _ progress: ProgressBar) {
-    guard let free = memory.memory ?? ByteCount.free else { return nil }
+  init(of input: Input, to output: String, _ memory: MemoryOptions, _ plan: Plan, _ progress: ProgressBar) {
     (self.input, self.output, self.memory, self.progress) = (input, output, memory, progress)
     (self.plan, obstacle) = (plan, Self.obstacle(to: plan))
     // The default is 60 % of the free memory. A build that cannot run in pieces may use all free memory, because
-    // otherwise it would be refused although it might fit.
-    limit = memory.memory ?? ByteCount(obstacle == nil ? free.count / 10 * 6 : free.count)
-  }
-
-  /// Receives batches of the points. If all points fit into memory, there are no batches.
-  var batches: PointBatches {
-    let options = plan.options
-    let perPoint =
-      options.growth.splitRule == nil ? Self.bytesWithMore : Self.bytesPerPoint
-    let batches = PointBatches(memory: limit.count, bytesPerPoint: perPoint) { [unowned self] in try self.take($0) }
-    reading = batches
-    return batches
+    // otherwise it would be refused although it might fit. Some systems do not report their free memory.
+    let free = ByteCount.free?.count ?? 1 << 60
+    limit = memory.memory ?? ByteCount(obstacle == nil ? free / 10 * 6 : free)
   }
 
   /// Returns the reason why the build cannot run in pieces, and a remedy. The remedy names an option with which the
   /// build could run in pieces. Returns nil if the build can run in pieces.
   private static func obstacle(to plan: Plan) -> (reason: String, remedy: String)? {
     let growth = plan.options.growth
-    guard let reason = ScratchBuild.obstacle(to: growth) else { return nil }
+    guard let reason = IndexBuild.obstacle(to: growth) else { return nil }
     return (
       reason, growth.mergeMetric == nil ? "use '--split mean' or '--split least-scatter'" : "use '--for limit'"
     )
@@ -64,8 +56,8 @@ final class BuildInPieces {
 
   // MARK: - Reading
 
-  /// Whether the coordinates are x and y without a map projection; nil before the build in pieces begins.
-  var isPlanar: Bool? { build.map { $0.projection == .planar } }
+  /// Whether the coordinates are x and y without a map projection. All points must have been read.
+  var isPlanar: Bool { build?.projection == .planar }
 
   /// Continues a killed build if the option `--resume` is given. Otherwise removes the files of a killed build.
   ///
@@ -79,8 +71,8 @@ final class BuildInPieces {
     }
     let folder = try ScratchFolder(path, keepsFiles: true)
     self.folder = folder
-    build = try ScratchBuild(
-      resuming: identity, in: folder, scratchOptions(.webMercator),
+    build = try IndexBuild(
+      resuming: identity, in: folder, options(.webMercator),
       checksum: { try PointReader.checksum(ofFile: input.path) },
       onDamage: { error in
         guard case .damaged(let what, let expected, let found) = error else { return }
@@ -93,39 +85,53 @@ final class BuildInPieces {
     return false
   }
 
-  private func take(_ batch: PointBatch) throws {
-    let table = batch.table
-    if build == nil {
-      try refuseObstacle()
-      columns = try ColumnsInPieces(plan.columns, of: table, in: input)
-      groups = try GroupsInPieces(plan.groups, of: table, in: input)
-      try start(isPlanar: batch.isPlanar)
-      announce(first: table)
+  /// Reads all points.
+  ///
+  /// - Returns: a table that has no points, but their number and facts for messages.
+  func read() throws -> PointTable {
+    let batches = PointBatches(memory: limit.count, bytesPerPoint: options(.webMercator).bytesPerPoint) {
+      [unowned self] batch in try append(batch)
     }
+    let check = ColumnCheck { [plan, input] table in
+      _ = try BuildColumns(plan.columns, of: table, areAll: true, in: input)
+      try plan.groups.refuseColumns(of: table, in: input)
+    }
+    let rest = try PointTable(
+      input, keepsColumns: keepsColumns, progress, PointReceivers(batches: batches, check: keepsColumns ? check : nil))
+    (summary, checksum) = (InputSummary(of: rest, in: input), batches.checksum.finalize())
+    return rest
+  }
+
+  private func append(_ batch: PointBatch) throws {
+    let build = try self.build ?? start(batch)
+    let table = batch.table
+    if keepsColumns, build.isInMemory { lines.append((build.pointCount, table.lines)) }
     columns?.note(table)
     var skippedRows = batch.skippedRows
     for points in table.coordinates.indices.chunks(of: keepsColumns ? Self.blockSize : .max) {
-      let first = build?.pointCount ?? 0
+      let first = build.pointCount
       do {
         let rows = try columns?.rows(points, of: table) ?? []
         let groups = try groups?.groups(points, of: batch) ?? []
-        try namingInput {
-          try build?.append(
-            Array(table.coordinates[points]), skippedRows: skippedRows, givenRows: rows,
-            groups: groups, values: columns?.values(points, of: table) ?? [])
+        try namingInput(adding: rows) {
+          try build.append(
+            points == table.coordinates.indices ? table.coordinates : Array(table.coordinates[points]),
+            skippedRows: skippedRows, givenRows: rows, groups: groups, values: columns?.values(points, of: table) ?? [])
         }
       } catch let failure as Failure {
         throw columns?.typed.firstFailure(
           instead: failure, points, of: table, in: input, row: plan.columns.row, plan.groups) ?? failure
       }
       skippedRows = []
-      if let (point, error) = build?.firstUnsuitableValue {
-        throw input.refusal(of: error, line: table.line(ofPoint: points.lowerBound + point - first), in: table)
+      if let (point, error) = build.firstUnsuitableValue {
+        let line = table.line(ofPoint: points.lowerBound + point - first)
+        throw input.refusal(of: error, line: line, areCells: table.cells != nil)
       }
+      if build.exceedsMemory { try moveToFolder(build, batch) }
     }
     groups?.note(batch)
     if table.coordinates.isEmpty {
-      try build?.append([], skippedRows: skippedRows, values: columns?.values(0..<0, of: table) ?? [])
+      try build.append([], skippedRows: skippedRows, values: columns?.values(0..<0, of: table) ?? [])
     }
   }
 
@@ -145,19 +151,33 @@ final class BuildInPieces {
     }
   }
 
-  private func start(isPlanar: Bool) throws {
+  /// Starts the build of the points in memory.
+  ///
+  /// - Parameter batch: The first batch.
+  private func start(_ batch: PointBatch) throws -> IndexBuild {
+    columns = try BuildColumns(plan.columns, of: batch.table, areAll: batch.isAll, in: input)
+    groups = try BuildGroups(plan.groups, of: batch.table, in: input)
+    let build = IndexBuild(identity: identity, options(batch.isPlanar ? .planar : .webMercator))
+    self.build = build
+    showProgress()
+    return build
+  }
+
+  private func moveToFolder(_ build: IndexBuild, _ batch: PointBatch) throws {
+    try refuseObstacle()
     let folder = try self.folder ?? ScratchFolder(scratchPath, keepsFiles: false)
     self.folder = folder
     if !memory.resume { for path in ScratchFolder.allPaths(in: folder.path) { Interruption.removes(path) } }
-    build = ScratchBuild(in: folder, identity: identity, scratchOptions(isPlanar ? .planar : .webMercator))
-    showProgress()
+    try build.move(to: folder)
+    lines = []
+    announce(batch)
   }
 
   private func showProgress() {
     build?.progress = { [progress, unowned self] stage, done, total in
       switch stage {
       case .planning:
-        let passCount = build.map { ScratchBuild.passCount(ofPoints: $0.pointCount, $0.options) } ?? done
+        let passCount = build.map { IndexBuild.passCount(ofPoints: $0.pointCount, $0.options) } ?? done
         progress.show(stage.verb, pass: done, ofAbout: passCount)
       case .writing: progress.show(stage.verb, done: Double(done), of: Double(total), unit: "B")
       default: progress.show(stage.verb, done: Double(done), of: Double(total), unit: "points")
@@ -167,13 +187,13 @@ final class BuildInPieces {
 
   private var scratchPath: String { ScratchFolder.path(forIndex: output, in: memory.scratch) }
 
-  private func scratchOptions(_ projection: Plane.Projection) -> ScratchBuild.Options {
-    var scratch = ScratchBuild.Options(plan.options, memory: limit.count, projection: projection)
-    scratch.description = plan.description
-    scratch.columns = columns?.columns ?? []
-    scratch.hasGivenRows = plan.columns.row != nil
-    scratch.isGrouped = !plan.groups.isEmpty
-    return scratch
+  private func options(_ projection: Plane.Projection) -> IndexBuild.Options {
+    var options = IndexBuild.Options(plan.options, memory: limit.count, projection: projection)
+    options.description = plan.description
+    options.columns = columns?.columns ?? []
+    options.hasGivenRows = plan.columns.row != nil
+    options.isGrouped = !plan.groups.isEmpty
+    return options
   }
 
   /// Identity of a build. A later build can continue with the points of this build only if both builds have equal
@@ -189,15 +209,31 @@ final class BuildInPieces {
   // MARK: - Building
 
   /// Runs `work`. If `work` throws an error about bad data, adds the name of the input to the error.
-  private func namingInput(_ work: () throws -> Void) throws {
+  ///
+  /// - Parameter rows: Row numbers of the points that `work` adds.
+  private func namingInput(adding rows: [UInt64] = [], _ work: () throws -> Void) throws {
     do { try work() } catch let error as PieceError {
       switch error {
       case .invalid(.tooManyGroups): throw Failure.usage("\(input.name): --group-by: \(error)")
-      case .rowTwice: throw plan.columns.row?.refusal(of: error, in: input) ?? .badData("\(input.name): \(error)")
-      case .invalid, .column: throw Failure.badData("\(input.name): \(error)")
+      case .rowTwice(let row):
+        throw plan.columns.row?.refusal(ofTwice: row, lines: lines(ofRow: row, adding: rows), in: input) ?? error
+      case .column(let error):
+        throw input.refusal(of: error, line: error.row.flatMap { lines(ofRow: $0).first })
+      case .invalid: throw Failure.badData("\(input.name): \(error)")
       case .unsupported: throw Failure.usage("\(input.name): \(error)")
       default: throw error
       }
+    }
+  }
+
+  /// Returns the lines of the points with a row number; empty if the lines are unknown.
+  ///
+  /// - Parameter rows: Row numbers of the next points, which the build has not accepted.
+  private func lines(ofRow row: Int, adding rows: [UInt64] = []) -> [Int] {
+    guard let build, !lines.isEmpty else { return [] }
+    let next = rows.indices.filter { rows[$0] == UInt64(clamping: row) }.map { build.pointCount + $0 }
+    return (build.points(ofRow: row) + next).compactMap { point in
+      lines.last { $0.firstPoint <= point }.map { $0.lines.line(ofRecord: point - $0.firstPoint) }
     }
   }
 
@@ -207,12 +243,12 @@ final class BuildInPieces {
 
   /// Reports that the build runs in pieces. Also reports the cost of the build, which is estimated from the points
   /// read so far.
-  private func announce(first table: PointTable) {
-    guard let folder else { return }
-    let count = table.coordinates.count
+  private func announce(_ batch: PointBatch) {
+    guard let folder, let build else { return }
     var text = ""
-    if let forecast = forecast(first: table) {
-      text = "; estimated from the first \(Quantity(amount: Double(count), unit: "points")): \(forecast)"
+    if let forecast = forecast(build, batch) {
+      let points = Quantity(amount: Double(build.pointCount), unit: "points")
+      text = "; estimated from the first \(points): \(forecast)"
       if let free = folder.freeSpace, free < forecast.scratch { text += "; only \(ByteCount(free)) are free" }
     }
     progress.clear()
@@ -221,45 +257,29 @@ final class BuildInPieces {
         + "\(folder.path)\(text)")
   }
 
-  private func forecast(first table: PointTable) -> BuildForecast? {
-    guard let build, let reading, input.path != "-", reading.byteCount >= Self.leastForecastSize,
+  private func forecast(_ build: IndexBuild, _ batch: PointBatch) -> BuildForecast? {
+    guard input.path != "-", batch.byteCount >= Self.leastForecastSize,
       let size = try? FileManager.default.attributesOfItem(atPath: input.path)[.size] as? Int
     else { return nil }
-    let share = max(Double(size) / Double(reading.byteCount), 1)
+    let share = max(Double(size) / Double(batch.byteCount), 1)
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     return BuildForecast(
-      pointCount: Int(Double(table.coordinates.count) * share), readingSeconds: seconds * share, build.options,
-      recordLength: recordLength(of: table))
+      pointCount: Int(Double(build.pointCount) * share), readingSeconds: seconds * share, build.options,
+      recordLength: recordLength(of: batch.table))
   }
 
   /// Returns the mean size of a point's columns and row number in the scratch folder, in bytes. The mean is taken over
-  /// some of the first points.
+  /// some of the points of a batch.
   private func recordLength(of table: PointTable) -> Int {
     let some = 0..<min(table.coordinates.count, Self.blockSize)
     let length = (columns?.values(some, of: table) ?? []).reduce(0) { $0 + $1.bytes.count }
     return length / max(some.count, 1) + (plan.columns.row == nil ? 0 : 8)
   }
 
-  /// Ends the reading and reports the cost of the rest of the build.
-  ///
-  /// - Parameter checksum: Checksum of the input.
-  func finishReading(checksum: UInt64) throws {
+  /// Builds the index from the points, and writes it.
+  func finish(to destination: IndexDestination) throws {
     guard let build else { return }
-    let arranged = try columns?.arranged()
-    try groups?.finish()
-    try namingInput { try build.finishReading(checksum: checksum, columns: arranged) }
-    let space = build.space
-    let seconds = BuildForecast.buildingSeconds(ofPoints: build.pointCount, build.options)
-    Notes.print(
-      "treelinemap: \(Quantity(amount: Double(build.pointCount), unit: "points")) take up to \(ByteCount(space.scratch)) in "
-        + "the scratch folder and \(ByteCount(space.index)) for the index; time left: \(BuildForecast.time(seconds))")
-  }
-
-  /// Builds the index from the points in the scratch folder, and writes it.
-  ///
-  /// - Parameter summary: Summary of the input; nil if an earlier process read the input.
-  func finish(to destination: IndexDestination, _ summary: InputSummary?) throws {
-    guard let build else { return }
+    if summary != nil { try finishReading(build) }
     if let missing = build.missingSpace(for: destination) {
       throw Failure.inputOutput(
         "\(missing.path): expected \(ByteCount(missing.expected)) of free space for a build in pieces, found "
@@ -284,13 +304,27 @@ final class BuildInPieces {
     folder = nil
   }
 
+  /// Ends the reading. If the points are in the scratch folder, reports the cost of the rest of the build.
+  private func finishReading(_ build: IndexBuild) throws {
+    let arranged = try columns?.arranged()
+    try groups?.finish(isEmpty: build.pointCount == 0)
+    try namingInput { try build.finishReading(checksum: checksum, columns: arranged) }
+    lines = []
+    if build.isInMemory { return }
+    let space = build.space
+    let seconds = BuildForecast.buildingSeconds(ofPoints: build.pointCount, build.options)
+    Notes.print(
+      "treelinemap: \(Quantity(amount: Double(build.pointCount), unit: "points")) take up to \(ByteCount(space.scratch)) in "
+        + "the scratch folder and \(ByteCount(space.index)) for the index; time left: \(BuildForecast.time(seconds))")
+  }
+
   /// Removes the scratch folder, unless a later build may continue from it.
   func cleanUp() {
-    if !memory.resume || build == nil { folder?.remove() }
+    if !memory.resume || build?.isInMemory ?? true { folder?.remove() }
   }
 }
 
-extension ScratchBuild.Stage {
+extension IndexBuild.Stage {
   fileprivate var verb: String {
     switch self {
     case .encoding: "Encoding columns"

@@ -13,24 +13,28 @@ struct ColumnOptionValues {
   var isEmpty: Bool { attributes.isEmpty && columns.isEmpty && search.isEmpty && row == nil }
 }
 
-/// The columns of a build in pieces, which reads points in batches.
-struct ColumnsInPieces {
+/// The columns of an index that is built from points in batches.
+struct BuildColumns {
   private let input: Input
   private let row: RowColumn?
   private let attributeCount: Int
   private let names: [String]
-  let columns: [ScratchBuild.RequestedColumn]
+  let columns: [IndexBuild.RequestedColumn]
   let typed: TypedColumns
   /// Order of the columns in all batches; nil if the first batch alone determines the order.
   private var order: InputColumnOrder?
 
-  /// Finds the columns that the options name. `table` is the first batch.
-  init(_ options: ColumnOptionValues, of table: PointTable, in input: Input) throws {
+  /// Finds the columns that the options name.
+  ///
+  /// - Parameters:
+  ///   - table: The first batch.
+  ///   - areAll: Whether the first batch has all points.
+  init(_ options: ColumnOptionValues, of table: PointTable, areAll: Bool, in input: Input) throws {
     self.input = input
     row = options.row
     try row?.check(table, in: input)
     // Features in later batches may have columns that are missing in the first batch.
-    let isOpen = table.columnNames == nil
+    let isOpen = table.columnNames == nil && !areAll
     if isOpen && options.columns.flatMap(KeptColumns.names(in:)).contains("all") {
       throw Failure.usage(
         "\(input.name): '--columns all' is not possible, because the features do not fit into memory; "
@@ -39,6 +43,7 @@ struct ColumnsInPieces {
     let attributes = try KeptColumns(options.attributes, of: table, in: input, takesAnyName: isOpen).names
     typed = try TypedColumns(
       options.columns, searched: options.search, of: table, in: input, besides: attributes, takesAnyName: isOpen)
+    try KeptColumns.refuseTooMany(attributes.count + typed.sectionCount, "--attributes and --columns", in: input)
     attributeCount = attributes.count
     columns = attributes.map { .init(.attribute, name: $0, cells: table.cells == nil ? nil : .point) } + typed.requested
     names = attributes + typed.names

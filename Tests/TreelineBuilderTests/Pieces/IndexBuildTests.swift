@@ -6,7 +6,7 @@ import Treeline
 @testable import TreelineBuilder
 
 /// Checks builds, on one machine, of points that do not fit in memory. A build is stopped in any stage and continued.
-@Suite struct ScratchBuildTests {
+@Suite struct IndexBuildTests {
   private static let sets = [
     PointSet.cities(5000, seed: 3), .nullIsland(stack: 3000, noise: 2000, seed: 4),
     .planar(4000, x: -3...9, y: 0...1, seed: 5), PointSet("none", []),
@@ -22,7 +22,7 @@ import Treeline
     let firstRow = rule == .leastScatter ? 1 << 33 : nil
     let expected = try set.indexBytes(
       rule, columns: columns, row: firstRow.map { first in { first + $0 } })
-    for stage in [ScratchBuild.Stage.projecting, .planning, .partitioning, .building, .writing] {
+    for stage in [IndexBuild.Stage.projecting, .planning, .partitioning, .building, .writing] {
       for skip in Trials.some(of: [1, 0, 3]) {
         let place = FileManager.default.temporaryDirectory.appendingPathComponent("scratch-\(UUID().uuidString)").path
         let folder = try ScratchFolder(place, keepsFiles: false)
@@ -56,13 +56,14 @@ import Treeline
 
   /// Returns the bytes of the index; nil if the build was canceled.
   private func run(
-    _ set: PointSet, _ rule: SplitRule, _ folder: ScratchFolder, cancelledIn stage: ScratchBuild.Stage?,
+    _ set: PointSet, _ rule: SplitRule, _ folder: ScratchFolder, cancelledIn stage: IndexBuild.Stage?,
     after count: Int, memory: Int = 40_000, columns: [TestColumn] = [], firstRow: Int? = nil
   ) throws -> [UInt8]? {
-    var options = ScratchBuild.Options(rule: rule, threads: 2, memory: memory, projection: set.projection)
+    var options = IndexBuild.Options(
+      BuildOptions(splitRule: rule, threads: 2), memory: memory, projection: set.projection)
     options.columns = columns.map { .init($0.purpose, name: $0.name, preparations: $0.preparations) }
     options.hasGivenRows = firstRow != nil
-    let build = try ScratchBuild.ofAllPoints(
+    let build = try IndexBuild.ofAllPoints(
       set, in: folder, options, batch: 700, columns: columns,
       rows: firstRow.map { first in set.coordinates.indices.map { first + $0 } }, cancelledIn: stage, after: count)
     let file = folder.path + "-index"
@@ -78,9 +79,10 @@ import Treeline
     let place = FileManager.default.temporaryDirectory.appendingPathComponent("scratch-\(UUID().uuidString)").path
     let folder = try ScratchFolder(place, keepsFiles: false)
     defer { folder.remove() }
-    var options = ScratchBuild.Options(rule: .mean, threads: 2, memory: 20_000, projection: set.projection)
+    var options = IndexBuild.Options(
+      BuildOptions(splitRule: .mean, threads: 2), memory: 20_000, projection: set.projection)
     options.hasGivenRows = true
-    let build = ScratchBuild(in: folder, identity: "test", options)
+    let build = try IndexBuild(in: folder, identity: "test", options)
     for start in stride(from: 0, to: 900, by: 300) {
       let points = Array(set.coordinates[start..<start + 300])
       let rows = (start..<start + 300).map { UInt64(10 + $0) }

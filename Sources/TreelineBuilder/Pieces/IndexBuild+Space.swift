@@ -2,7 +2,7 @@ import CLibrary
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  extension ScratchBuild {
+  extension IndexBuild {
     /// Upper bound of the disk space that a build takes, in bytes. Most builds take less space.
     package struct Space: Hashable, Sendable {
       /// Space for all files of the scratch folder.
@@ -25,19 +25,18 @@ import Treeline
       // scales take 2 more bytes per point.
       let wide = rowWidth - 4
       // While clusters are merged, their arrays take up to 100 bytes per point.
-      let read = options.merging != nil ? 110 : options.projection == .webMercator ? 22 : 24
-      let scales = options.merging != nil ? 2 : 0
+      let read = options.isMerged ? 110 : options.projection == .webMercator ? 22 : 24
+      let scales = options.isMerged ? 2 : 0
       // Bytes for each point in a build with groups: 2 bytes for the number of the point's group, and 8 bytes for the
       // point's position. A file holds these positions, sorted by group. While clusters are merged, the trees of all
       // groups so far exist besides the arrays of one group.
-      let groups = !options.isGrouped ? 0 : options.merging == nil ? 10 : 70
+      let groups = !options.isGrouped ? 0 : options.isMerged ? 70 : 10
       // Preparing an aggregate takes space for the order of the values. Only one aggregate is prepared at a time. The
       // section of a prepared aggregate is a wavelet matrix with up to 32 levels. A section of ranks also contains the
       // different values. The section of a search takes up to 12 bytes per point.
       // A build by merging keeps the input and the arrays of the tree until the index is written. The tree has more
       // nodes than a split tree.
-      let isMerged = options.merging != nil
-      let kept = isMerged ? valueLength + (38 + (options.hasGivenRows ? 8 : 0)) * pointCount : 0
+      let kept = options.isMerged ? valueLength + (38 + (options.hasGivenRows ? 8 : 0)) * pointCount : 0
       let preparations = preparations.flatMap { $0 }
       let ordering = preparations.isEmpty ? 0 : 16
       let prepared = preparations.reduce(0) { $0 + ($1 == .percentiles ? 9 : $1 == .search ? 12 : 5) }
@@ -45,7 +44,7 @@ import Treeline
         scratch: (read + wide + groups + layout.length + (options.hasGivenRows ? 8 : 0)) * pointCount + valueLength
           + Self.mostStateLength,
         pieces: (20 + wide + layout.length + scales + ordering) * pointCount + kept,
-        index: ((isMerged ? 28 : 20) + wide + scales + prepared) * pointCount
+        index: ((options.isMerged ? 28 : 20) + wide + scales + prepared) * pointCount
           + columns.reduce(0) { $0 + $1.sectionLength(pointCount: pointCount) })
     }
 
@@ -60,12 +59,13 @@ import Treeline
       package let free: Int
     }
 
-    /// Returns the first disk that lacks space; nil if no disk lacks space, or if the system does not report free
-    /// space.
+    /// Returns the first disk that lacks space; nil if no disk lacks space, if the system does not report free space, or
+    /// if the points are in memory.
     ///
     /// - Parameter destination: Destination of the index, which may be on the disk of the scratch folder or on another
     ///   disk.
     package func missingSpace(for destination: IndexDestination) -> MissingSpace? {
+      if scratch == nil { return nil }
       let space = space
       // The files of this build already take a part of the required space. Only the other part must be free.
       let used = folder.usedSpace
