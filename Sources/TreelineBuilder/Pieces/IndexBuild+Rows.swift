@@ -2,14 +2,18 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension IndexBuild {
-    /// Checks that all given row numbers are different. If row numbers ascend, they were already checked when they
-    /// were added.
+    /// Checks that all given row numbers are different. If row numbers ascend, they are different.
     ///
     /// - Complexity: Row numbers are divided into parts. A part takes at most half of the memory that the build may
     ///   use. All row numbers are read once for each part.
     func checkRows() throws(PieceError) {
       guard options.hasGivenRows, !state.rowsAscend else { return }
-      if let kept { return try refuseTwice(in: kept.givenRows) }
+      if let kept {
+        guard try firstTwice(in: kept.givenRows) != nil else { return }
+        // The error is about the first point whose row number occurred before.
+        var earlier: Set<UInt64> = []
+        for row in kept.givenRows where !earlier.insert(row).inserted { throw .rowTwice(row: Int(row)) }
+      }
       let file = try folder.file(.givenRows)
       let partCount = UInt64(8 * pointCount / max(options.memory / 2, 1 << 20) + 1)
       var block = [UInt64](repeating: 0, count: min(pointCount, Self.blockSize))
@@ -26,15 +30,16 @@ import Treeline
             rows.append(row)
           }
         }
-        try refuseTwice(in: rows)
+        if let twice = try firstTwice(in: rows) { throw .rowTwice(row: Int(twice)) }
       }
     }
 
-    private func refuseTwice(in rows: [UInt64]) throws(PieceError) {
+    /// Returns the least number that occurs twice.
+    private func firstTwice(in rows: [UInt64]) throws(PieceError) -> UInt64? {
       var sorted = rows
       sorted.sort(monitor, by: <)
       try checkCancelled()
-      if let twice = zip(sorted, sorted.dropFirst()).first(where: { $0 == $1 }) { throw .rowTwice(row: Int(twice.0)) }
+      return zip(sorted, sorted.dropFirst()).first { $0 == $1 }?.0
     }
 
     /// Returns the numbers of all points with a row number, in input order. Points are numbered from 0. Returns no points
@@ -67,10 +72,7 @@ import Treeline
       self.last = last
       for row in rows {
         guard row <= StoredRows.greatest else { throw .tooManyRows }
-        if let last = self.last, row <= last {
-          if row == last { throw .rowTwice(row: Int(row)) }
-          ascend = false
-        }
+        if let last = self.last, row <= last { ascend = false }
         self.last = row
         greatest = max(greatest, row)
       }

@@ -78,11 +78,13 @@ struct BuildGroups {
 
   /// Looks in the first batch for the columns that `--group-by` and `--never-cluster` name. The result is nil if
   /// neither option is given.
-  init?(_ columns: GroupColumns, of table: PointTable, in input: Input) throws {
+  ///
+  /// - Parameter areAll: Whether the first batch has all points.
+  init?(_ columns: GroupColumns, of table: PointTable, areAll: Bool, in input: Input) throws {
     if columns.isEmpty { return nil }
     (self.columns, self.input, missing) = (columns, input, columns.missing(in: table))
     // Features in later batches may have columns that are missing in the first batch.
-    if table.columnNames != nil { try columns.refuseColumns(of: table, in: input) }
+    if areAll || table.columnNames != nil { try columns.refuseColumns(of: table, in: input) }
   }
 
   /// Returns the groups of some points of a batch.

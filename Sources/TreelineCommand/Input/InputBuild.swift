@@ -113,7 +113,7 @@ final class InputBuild {
       do {
         let rows = try columns?.rows(points, of: table) ?? []
         let groups = try groups?.groups(points, of: batch) ?? []
-        try namingInput(adding: rows) {
+        try namingInput {
           try build.append(
             points == table.coordinates.indices ? table.coordinates : Array(table.coordinates[points]),
             skippedRows: skippedRows, givenRows: rows, groups: groups, values: columns?.values(points, of: table) ?? [])
@@ -156,7 +156,7 @@ final class InputBuild {
   /// - Parameter batch: The first batch.
   private func start(_ batch: PointBatch) throws -> IndexBuild {
     columns = try BuildColumns(plan.columns, of: batch.table, areAll: batch.isAll, in: input)
-    groups = try BuildGroups(plan.groups, of: batch.table, in: input)
+    groups = try BuildGroups(plan.groups, of: batch.table, areAll: batch.isAll, in: input)
     let build = IndexBuild(identity: identity, options(batch.isPlanar ? .planar : .webMercator))
     self.build = build
     showProgress()
@@ -209,14 +209,12 @@ final class InputBuild {
   // MARK: - Building
 
   /// Runs `work`. If `work` throws an error about bad data, adds the name of the input to the error.
-  ///
-  /// - Parameter rows: Row numbers of the points that `work` adds.
-  private func namingInput(adding rows: [UInt64] = [], _ work: () throws -> Void) throws {
+  private func namingInput(_ work: () throws -> Void) throws {
     do { try work() } catch let error as PieceError {
       switch error {
       case .invalid(.tooManyGroups): throw Failure.usage("\(input.name): --group-by: \(error)")
       case .rowTwice(let row):
-        throw plan.columns.row?.refusal(ofTwice: row, lines: lines(ofRow: row, adding: rows), in: input) ?? error
+        throw plan.columns.row?.refusal(ofTwice: row, lines: lines(ofRow: row), in: input) ?? error
       case .column(let error):
         throw input.refusal(of: error, line: error.row.flatMap { lines(ofRow: $0).first })
       case .invalid: throw Failure.badData("\(input.name): \(error)")
@@ -227,12 +225,9 @@ final class InputBuild {
   }
 
   /// Returns the lines of the points with a row number; empty if the lines are unknown.
-  ///
-  /// - Parameter rows: Row numbers of the next points, which the build has not accepted.
-  private func lines(ofRow row: Int, adding rows: [UInt64] = []) -> [Int] {
-    guard let build, !lines.isEmpty else { return [] }
-    let next = rows.indices.filter { rows[$0] == UInt64(clamping: row) }.map { build.pointCount + $0 }
-    return (build.points(ofRow: row) + next).compactMap { point in
+  private func lines(ofRow row: Int) -> [Int] {
+    let points = lines.isEmpty ? [] : build?.points(ofRow: row) ?? []
+    return points.compactMap { point in
       lines.last { $0.firstPoint <= point }.map { $0.lines.line(ofRecord: point - $0.firstPoint) }
     }
   }
