@@ -21,10 +21,9 @@ public func aggregate(_ answer: OpaquePointer?, _ aggregates: UnsafePointer<CCha
 
 extension TableColumn {
   fileprivate init(_ name: String, _ values: [AggregateValue], of aggregate: Aggregate, in tree: ClusterTree) {
-    let type = aggregate.resultType(in: tree)
-    switch (aggregate.function, type) {
-    case (.counts, _), (.top, _): self.init(name, counts: values.map(\.valueCounts))
-    case (_, .number):
+    switch aggregate.resultType(in: tree) {
+    case nil: self.init(name, counts: values.map(\.valueCounts))
+    case .number:
       let integers = aggregate.isWhole(in: tree) ? values.map(\.integer) : []
       // If a sum of 64-bit integers does not fit into 64 bits, all values become doubles.
       if integers.count == values.count, !zip(integers, values).contains(where: { $0 == nil && $1.double != nil }) {
@@ -32,23 +31,9 @@ extension TableColumn {
       } else {
         self.init(name, doubles: values.map(\.double))
       }
-    case (.any, _), (.all, _):
+    case .boolean:
       self.init(name, booleans: values.map { if case .bool(let value) = $0.attribute { value } else { nil } })
-    case (.count, _), (.sum, _), (.mean, _), (.variance, _), (.min, _), (.max, _), (.first, _), (.last, _), (.mode, _),
-      (.median, _), (.percentile, _), (.distinct, _):
-      self.init(name, values.map(\.attribute), of: aggregate.column.flatMap { tree.column($0) })
-    }
-  }
-}
-
-extension Aggregate {
-  /// Returns whether all values of the aggregate are whole numbers, whatever the points are.
-  fileprivate func isWhole(in tree: ClusterTree) -> Bool {
-    switch function {
-    case .count, .distinct: true
-    case .sum, .min, .max, .first, .last, .mode, .percentile:
-      if case .integers(let values) = column.flatMap({ tree.column($0) })?.values { values.digits == 0 } else { false }
-    case .mean, .variance, .any, .all, .counts, .top, .median: false
+    case .string, .mixed: self.init(name, values.map(\.attribute), of: aggregate.column.flatMap { tree.column($0) })
     }
   }
 }

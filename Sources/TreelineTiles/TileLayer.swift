@@ -33,9 +33,8 @@
 
   /// Keys that clusters have in every tile, each with its type in TileJSON. The list does not contain the key for
   /// groups, so that tiles without groups do not have this key.
-  static let fields: [(key: ClusterProperty, type: String)] = [
-    .cluster, .id, .pointCount, .abbreviatedCount, .stack, .row, .area, .badgeDiameter, .screenArea,
-  ].map { ($0, $0.kind.rawValue) }
+  static let fields: [(key: ClusterProperty, type: String)] =
+    ClusterProperty.inEveryTile.map { ($0, $0.kind.rawValue) }
 
   /// For each property in `fields`, the index of its key.
   private static let fieldIndices: [ClusterProperty: UInt32] = Dictionary(

@@ -9,7 +9,7 @@ extension Aggregate {
   }
 
   /// The names of all functions, for help and messages.
-  @_spi(Server) public static let functionNames = plainFunctions.map(\.name) + ["first", "last", "top", "percentile"]
+  @_spi(Server) public static let functionNames = Function.plain.map(\.name) + ["first", "last", "top", "percentile"]
 
   /// Returns the function that the user probably meant by a name. The name may be misspelled, or be a function's name
   /// in another language, such as `avg`.
@@ -21,11 +21,6 @@ extension Aggregate {
     ]
     return known[name] ?? functionNames.nearest(to: name)
   }
-
-  /// The functions whose only argument is a column.
-  fileprivate static let plainFunctions: [Function] = [
-    .count, .sum, .mean, .variance, .min, .max, .any, .all, .counts, .mode, .median, .distinct,
-  ]
 }
 
 extension Aggregate.Function {
@@ -219,7 +214,7 @@ private struct Scanner {
       try require(",", "a comma and the column that orders the points, as in '\(name)(name, by: population)'")
       let order = try columnName(after: "by", as: "\(name)(name, by: population)")
       aggregate = name == "first" ? .first(column, by: order) : .last(column, by: order)
-    default: aggregate = Aggregate(Aggregate.plainFunctions.first { $0.name == name }!, column)
+    default: aggregate = Aggregate(Aggregate.Function.plain.first { $0.name == name }!, column)
     }
     try require(")", "a closing bracket")
     return aggregate

@@ -144,6 +144,23 @@ extension Aggregate {
     case .count, .sum, .mean, .variance, .distinct: .number
     }
   }
+
+  /// Returns whether all results are whole numbers, whatever the points are.
+  package func isWhole(in tree: ClusterTree) -> Bool {
+    switch function {
+    case .count, .distinct: true
+    case .sum, .min, .max, .first, .last, .mode, .percentile:
+      if case .integers(let values) = column.flatMap({ tree.column($0) })?.values { values.digits == 0 } else { false }
+    case .mean, .variance, .any, .all, .counts, .top, .median: false
+    }
+  }
+}
+
+extension Aggregate.Function {
+  /// The functions whose only argument is a column.
+  static let plain: [Aggregate.Function] = [
+    .count, .sum, .mean, .variance, .min, .max, .any, .all, .counts, .mode, .median, .distinct,
+  ]
 }
 
 /// The result of an aggregate for one cluster.

@@ -37,12 +37,8 @@ public struct Column: Sendable {
   /// in another format.
   package let attribute: AttributeColumn?
 
-  /// Sections from which aggregates are computed without reading each value: `ranks` for percentiles, and `links` for
-  /// distinct counts. A section is nil if it was not built.
-  package var ranks: ColumnMatrix?
-  package var links: ColumnMatrix?
-  /// The section in which texts are searched; nil if this section was not built.
-  package var search: ColumnSearch?
+  /// Sections that make aggregates and searches faster.
+  var sections = ColumnSections()
 
   /// The bytes of the column's section; nil for an attribute.
   package nonisolated(unsafe) let section: UnsafeRawBufferPointer?

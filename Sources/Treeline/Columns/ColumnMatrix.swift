@@ -106,7 +106,22 @@ package struct ColumnMatrix: @unchecked Sendable {
   func distinctCount(in range: Range<Int>) -> Int { matrix.count(below: range.lowerBound + 1, in: range) }
 }
 
+/// Sections that belong to a column. A section is nil if it was not built.
+struct ColumnSections: Sendable {
+  var ranks, links: ColumnMatrix?
+  var search: ColumnSearch?
+}
+
 extension Column {
+  /// The section from which percentiles are computed without reading each value.
+  package var ranks: ColumnMatrix? { sections.ranks }
+
+  /// The section from which distinct counts are computed without reading each value.
+  package var links: ColumnMatrix? { sections.links }
+
+  /// The section in which texts are searched.
+  package var search: ColumnSearch? { sections.search }
+
   /// Attaches a section that belongs to this column, and checks that it can be read.
   ///
   /// - Parameters:
@@ -116,11 +131,11 @@ extension Column {
     _ section: UnsafeRawBufferPointer, of kind: IndexSection.Kind, at offset: UInt64, in file: NamedBytes
   ) throws(IndexError) {
     if kind == .search {
-      search = try ColumnSearch(section, at: offset, in: file, of: self)
+      sections.search = try ColumnSearch(section, at: offset, in: file, of: self)
       return
     }
     let matrix = try ColumnMatrix(section, of: kind, at: offset, in: file, pointCount: pointCount)
-    if kind == .ranks { ranks = matrix } else { links = matrix }
+    if kind == .ranks { sections.ranks = matrix } else { sections.links = matrix }
   }
 
   /// Attaches a section that a builder made in memory. The section must begin at an address that is a multiple of 8.

@@ -170,26 +170,9 @@ extension EncodedColumn {
       monitor.advance(.encoding, by: pointCount)
       for preparation in IndexColumn.Preparation.allCases
       where preparations.contains(preparation) && !monitor.isCancelled {
-        let bytes =
-          switch preparation {
-          case .percentiles: order.ranks()
-          case .distinct: order.links()
-          case .search: order.search(column)
-          }
-        matrices.append((preparation.sectionKind, bytes))
+        matrices.append((preparation.sectionKind, order.section(for: preparation, of: column)))
         monitor.advance(.encoding, by: pointCount)
       }
-    }
-  }
-}
-
-extension IndexColumn.Preparation {
-  /// Kind of the section that the preparation adds.
-  var sectionKind: IndexSection.Kind {
-    switch self {
-    case .percentiles: .ranks
-    case .distinct: .links
-    case .search: .search
     }
   }
 }

@@ -60,6 +60,25 @@ public struct IndexColumn: Sendable {
     /// Lists the words of a column of texts or categories for `ClusterTree.search(_:in:limit:)`. The section takes at
     /// most 12 bytes per point. A column without a declared kind becomes a column of kind `text`.
     case search
+
+    /// Kind of the section that the preparation adds.
+    var sectionKind: IndexSection.Kind {
+      switch self {
+      case .percentiles: .ranks
+      case .distinct: .links
+      case .search: .search
+      }
+    }
+
+    /// Greatest size of the section, in bytes per point. A wavelet matrix has up to 32 levels. A section of ranks also
+    /// contains the different values.
+    var greatestSize: Int {
+      switch self {
+      case .percentiles: 9
+      case .distinct: 5
+      case .search: 12
+      }
+    }
   }
 
   let name: String

@@ -94,9 +94,8 @@ extension MapColumn where Value == KeyedPoint {
   /// - Parameter number: Index of the column's value in the `values` of a point.
   init(number: Int, like column: Column) {
     let keyPath: KeyPath<KeyedPoint, AttributeValue?> & Sendable = \.[column: number]
-    let preparations = Set<IndexColumn.Preparation>(
-      (column.ranks == nil ? [] : [.percentiles]) + (column.links == nil ? [] : [.distinct])
-        + (column.search == nil ? [] : [.search]))
+    let sections = column.ownSections.map(\.kind)
+    let preparations = Set(IndexColumn.Preparation.allCases.filter { sections.contains($0.sectionKind) })
     self.init(keyPath, column.name) { [kind = column.indexKind] name, points in
       IndexColumn(name: name, kind: kind) { points[$0].values[number] }.prepared(for: preparations)
     }

@@ -57,9 +57,17 @@ struct RankedPoints {
     }
   }
 
-  /// Returns the section of ranks for the first column of an index. For another column, call `section(_:ofColumn:)`
+  /// Returns the section that prepares the first column of an index. For another column, call `section(_:ofColumn:)`
   /// with this section.
-  func ranks() -> [UInt8] {
+  func section(for preparation: IndexColumn.Preparation, of column: Column) -> [UInt8] {
+    switch preparation {
+    case .percentiles: ranks()
+    case .distinct: links()
+    case .search: search(column)
+    }
+  }
+
+  private func ranks() -> [UInt8] {
     var (ranks, firstIndices) = ([UInt32](repeating: 0, count: pointCount), [UInt32]())
     var last: UInt64?
     monitor.pass(over: order.indices) {
@@ -78,10 +86,10 @@ struct RankedPoints {
     return section(ranks, firstIndices: firstIndices, missingCount: missingCount)
   }
 
-  /// Returns the section of links for the first column of an index. A link leads from a point to the previous point
+  /// Returns the section of links. A link leads from a point to the previous point
   /// with an equal value. A link is stored as 1 plus the tree index of that previous point, or as 0 if there is no
   /// such point.
-  func links() -> [UInt8] {
+  private func links() -> [UInt8] {
     // At first, each point has a link to itself: 1 plus its own tree index. A point without a value keeps this link.
     var links = (0..<UInt32(pointCount)).map { $0 + 1 }
     var last: UInt32?
@@ -94,8 +102,8 @@ struct RankedPoints {
     return section(links, firstIndices: [], missingCount: 0)
   }
 
-  /// Returns the section of kind `search` for the first column of an index. The column must have a dictionary.
-  func search(_ column: Column) -> [UInt8] {
+  /// Returns the section of kind `search`. The column must have a dictionary.
+  private func search(_ column: Column) -> [UInt8] {
     guard case .entries(let entries) = column.values else { return [] }
     let words = SearchPlaces.Words(of: entries.dictionary, pointCount: order.count, monitor)
     let places = SearchPlaces(of: words, monitor)

@@ -104,7 +104,8 @@ import Treeline
 
     /// Returns a monitor for a part of the build. It reports progress as this build does.
     private func partialMonitor(stepCount: Int) -> BuildMonitor {
-      nonisolated(unsafe) let (progress, pointCount) = (progress, pointCount)
+      let pointCount = pointCount
+      nonisolated(unsafe) let progress = progress
       return BuildMonitor(partOf: monitor, pointCount: stepCount) { step in
         progress(Stage(step.stage), Int(step.fraction * Double(pointCount)), pointCount)
       }

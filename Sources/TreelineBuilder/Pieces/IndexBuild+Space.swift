@@ -31,15 +31,13 @@ import Treeline
       // point's position. A file holds these positions, sorted by group. While clusters are merged, the trees of all
       // groups so far exist besides the arrays of one group.
       let groups = !options.isGrouped ? 0 : options.isMerged ? 70 : 10
-      // Preparing an aggregate takes space for the order of the values. Only one aggregate is prepared at a time. The
-      // section of a prepared aggregate is a wavelet matrix with up to 32 levels. A section of ranks also contains the
-      // different values. The section of a search takes up to 12 bytes per point.
+      // Preparing an aggregate takes space for the order of the values. Only one aggregate is prepared at a time.
       // A build by merging keeps the input and the arrays of the tree until the index is written. The tree has more
       // nodes than a split tree.
       let kept = options.isMerged ? valueLength + (38 + (options.hasGivenRows ? 8 : 0)) * pointCount : 0
       let preparations = preparations.flatMap { $0 }
       let ordering = preparations.isEmpty ? 0 : 16
-      let prepared = preparations.reduce(0) { $0 + ($1 == .percentiles ? 9 : $1 == .search ? 12 : 5) }
+      let prepared = preparations.reduce(0) { $0 + $1.greatestSize }
       return Space(
         scratch: (read + wide + groups + layout.length + (options.hasGivenRows ? 8 : 0)) * pointCount + valueLength
           + Self.mostStateLength,

@@ -66,31 +66,23 @@ struct ClusterTable {
     }
 
     func columns(of property: ClusterProperty) -> [Column] {
-      switch property {
-      // These properties have no columns. For some of them, other columns contain the same data. The table has no
-      // room for the rest.
-      case .cluster, .abbreviatedCount, .stack, .ellipse, .hull, .area, .screenArea: []
-      case .id, .row: [column(property, isOptional: false)]
-      case .pointCount: [column(property, title: "points", isOptional: false)]
-      case .viewPointCount: [column(property, title: "in view")]
+      guard let column = property.tableColumn else { return [] }
+      guard property == .ellipseMeters || property == .ellipseUnits else { return [self.column(property, column)] }
       // On the sphere, lengths are given in meters. On a plane without a projection, they are given in the unit of the
       // data.
-      case .ellipseUnits where !isPlanar, .ellipseMeters where isPlanar: []
-      case .ellipseUnits, .ellipseMeters:
-        [
-          lengths(property, title: "major") { major, _ in major },
-          lengths(property, title: "minor") { _, minor in minor },
-          column(.ellipse, title: "angle", name: "ellipse_angle"),
-        ]
-      case .badgeDiameter, .group, .shownRow, .members: [column(property)]
-      }
+      if (property == .ellipseUnits) != isPlanar { return [] }
+      return [
+        lengths(property, title: "major") { major, _ in major },
+        lengths(property, title: "minor") { _, minor in minor },
+        self.column(.ellipse, ("angle", isOptional: true), name: "ellipse_angle"),
+      ]
     }
 
     private func column(
-      _ property: ClusterProperty, title: String? = nil, name: String? = nil, isOptional: Bool = true
+      _ property: ClusterProperty, _ column: (title: String, isOptional: Bool), name: String? = nil
     ) -> Column {
       Column(
-        title: title ?? property.rawValue, name: name ?? property.rawValue, isOptional: isOptional,
+        title: column.title, name: name ?? property.rawValue, isOptional: column.isOptional,
         cells: values.map { $0[property]?.cell })
     }
 

@@ -126,9 +126,10 @@ private struct IndexReport: Encodable {
     // Each of these lists has names in the order of the sections. So each section takes the first name that is left
     // in its list.
     var names = tree.columns.map(\.name)[...]
-    var ranked = tree.columns.filter { $0.ranks != nil }.map(\.name)[...]
-    var linked = tree.columns.filter { $0.links != nil }.map(\.name)[...]
-    var searched = tree.searchableColumns[...]
+    var ownNames: [IndexSection.Kind: ArraySlice<String>] = [:]
+    for column in tree.columns {
+      for (kind, _) in column.ownSections { ownNames[kind, default: []].append(column.name) }
+    }
     version = "\(header.majorVersion).\(header.minorVersion)"
     let description = tree.indexDescription
     (title, attribution, unit) = (description.title, description.attribution, description.unit)
@@ -156,13 +157,7 @@ private struct IndexReport: Encodable {
     sections = header.sections.map { section in
       Section(
         kind: "\(section.kind)",
-        name: section.kind.isColumn
-          ? names.popFirst()
-          : section.kind == .ranks
-            ? ranked.popFirst()
-            : section.kind == .links
-              ? linked.popFirst()
-              : section.kind == .search ? searched.popFirst() : nil,
+        name: section.kind.isColumn ? names.popFirst() : ownNames[section.kind]?.popFirst(),
         offset: section.offset, bytes: section.length, checksum: String(format: "%016llx", section.checksum))
     }
     columns = tree.columns.filter { $0.attribute == nil }.map(Column.init)

@@ -118,6 +118,27 @@ package enum ClusterProperty: String, CaseIterable, Sendable {
   }
 }
 
+extension ClusterProperty {
+  /// How a table shows the property: the title of its column, and whether the column is left out if no cluster has a
+  /// value in it. Nil if the table has no column for the property, because another column has the same data, or because
+  /// the table has no room.
+  package var tableColumn: (title: String, isOptional: Bool)? {
+    switch self {
+    case .cluster, .abbreviatedCount, .stack, .ellipse, .hull, .area, .screenArea: nil
+    case .id, .row: (rawValue, false)
+    case .pointCount: ("points", false)
+    case .viewPointCount: ("in view", true)
+    case .badgeDiameter, .group, .ellipseMeters, .ellipseUnits, .shownRow, .members: (rawValue, true)
+    }
+  }
+
+  /// The properties that every tile names, in the order of a tile's keys. Tiles also have `group` if the index has
+  /// groups.
+  package static let inEveryTile: [ClusterProperty] = [
+    .cluster, .id, .pointCount, .abbreviatedCount, .stack, .row, .area, .badgeDiameter, .screenArea,
+  ]
+}
+
 extension ClusterProperties {
   /// Visits all properties that the cluster has, in the order in which they are written.
   ///

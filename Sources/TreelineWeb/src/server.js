@@ -428,11 +428,11 @@ function viewParameters({ bbox, center, tile, zoom, width, height, tileSize = 51
  * @param {number} tileSize
  */
 function cutParameters(cut, tileSize = 512) {
-  criterionOf(cut);
-  const { badges, spacing, detail, limit, order, minPoints, aloneFromZoom } = cut;
+  const name = criterionOf(cut);
+  const { limit, order, minPoints, aloneFromZoom } = cut;
   // The server expects `aloneFromZoom` in zooms of 256 px tiles.
   const alone = aloneFromZoom === undefined ? undefined : aloneFromZoom + (tileSize === 512 ? 1 : 0);
-  return { badges, spacing, detail, limit: limit === Infinity ? undefined : limit, order, "min-points": minPoints, "alone-from-zoom": alone };
+  return { [name]: cut[name], limit: limit === Infinity ? undefined : limit, order, "min-points": minPoints, "alone-from-zoom": alone };
 }
 
 /** @param {Query} query */

@@ -19,10 +19,7 @@ import Treeline
     let scratch = try ScratchFolder(folder.path("scratch"), keepsFiles: false)
     defer { scratch.remove() }
     for preparation in IndexColumn.Preparation.allCases where preparation != .search || column.kind == .text {
-      let sections: [IndexColumn.Preparation: () -> [UInt8]] = [
-        .percentiles: order.ranks, .distinct: order.links, .search: { order.search(column) },
-      ]
-      let expected = RankedPoints.section(sections[preparation]!(), ofColumn: 3)
+      let expected = RankedPoints.section(order.section(for: preparation, of: column), ofColumn: 3)
       let workspace = ScratchMatrix.Workspace(
         folder: scratch, memory: memory, monitor: BuildMonitor(pointCount: 0), blockSize: blockSize)
       let matrix = try ScratchMatrix(preparing: column, for: preparation, in: workspace)

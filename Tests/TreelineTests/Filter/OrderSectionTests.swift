@@ -67,7 +67,7 @@ import TreelineBuilder
       #expect(try statistic.value(of: range) == expected, "seed \(seed), \(kind.kind), \(percent) % of \(range)")
       // A median of two numbers must equal the median of a scan. Other tests check scans against the definition.
       var unprepared = found
-      unprepared.ranks = nil
+      unprepared.sections.ranks = nil
       let scan = OrderStatistic(function: .median, rows: rows, column: unprepared)
       #expect(scan.readsRows)
       #expect(

@@ -3,6 +3,7 @@
 //
 // A host gives access to the map. `maplibre.js` has the host for MapLibre, and `leaflet.js` has the host for Leaflet.
 
+import { criterionOf } from "../criterion.js";
 import { QueryError } from "../errors.js";
 import { Answers } from "./answers.js";
 import { Feed } from "./feed.js";
@@ -468,7 +469,7 @@ export class BadgeLayer {
       let zoom = Math.max(now + 0.5, filling);
       const used = cut ?? tree.defaultCut;
       // The zoom at which a limit splits a cluster depends on the other clusters in view.
-      if (used.badges !== undefined || used.spacing !== undefined || used.detail !== undefined) {
+      if (criterionOf(used) !== "limit") {
         /** @param {number} id */
         const zoomOf = async (id) => ((await tree.expansionZoom(id, { cut })) ?? Infinity) + BEYOND;
         const [two, parts] = await Promise.all([zoomOf(cluster.id), tree.children(cluster.id)]);
