@@ -60,7 +60,7 @@ extension ClusterTree {
   ///     If several values do not suit their columns, the error is about the value with the least row number.
   ///   - cancellation: Stops the work. If `cancellation` is nil, the work stops when the task is cancelled.
   ///   - progress: Called at most once for each percent.
-  package func encoded(
+  func encoded(
     _ columns: [IndexColumn], row: ((Int) -> Int)?, stoppingWith cancellation: BuildCancellation? = nil,
     progress: (@Sendable (BuildProgress) -> Void)? = nil
   ) throws(ColumnError) -> [EncodedColumn] {

@@ -28,17 +28,19 @@ public struct ColumnEncoding: Sendable {
   /// decimal points.
   package let hasCommaNumbers: Bool
   /// Dictionary entries in the order of their bytes; nil for a column without a dictionary.
-  private let entries: EntrySet?
+  private var entries: EntrySet?
+  private let dictionaryCount: Int?
 
   /// Number of different values in the dictionary of a typed column; nil for an attribute, and for a column without a
   /// dictionary.
-  public var entryCount: Int? { isAttribute ? nil : entries?.count }
+  public var entryCount: Int? { isAttribute ? nil : dictionaryCount }
 
   /// Width of a code, in bytes.
   public var width: Int { form.width }
 
   init(_ survey: ColumnSurvey, _ form: ColumnForm, entries: EntrySet?, hasMissing: Bool) {
-    (name, isAttribute, self.entries) = (survey.name, survey.purpose == .attribute, entries)
+    (name, isAttribute) = (survey.name, survey.purpose == .attribute)
+    (self.entries, dictionaryCount) = (entries, entries?.count)
     (keepsTexts, hasOddTimes) = (survey.keepsTexts, form.kind == .time && survey.times.hasOddNumbers)
     (numbersPerSecond, isFound) = (survey.purpose.numbersPerSecond, survey.purpose == .typed(nil))
     mark = survey.cells ?? .point
@@ -51,6 +53,12 @@ public struct ColumnEncoding: Sendable {
     }
     self.form = form
   }
+
+  /// Frees the memory that is needed only to encode values.
+  mutating func freeTable() { entries?.freeTable() }
+
+  /// Frees the dictionary. Afterwards only the facts about the column may be used.
+  mutating func freeEntries() { entries = nil }
 
   // MARK: - Codes
 
@@ -258,7 +266,7 @@ extension ColumnEncoding: BinaryCodable {
     let fields: [UInt32] = try bytes.readArray()
     var entries = try bytes.readValues(of: EntrySet.self).first
     entries?.prepare()
-    self.entries = entries
+    (self.entries, dictionaryCount) = (entries, entries?.count)
     guard fields.count == 3, fields[0] <= 31, fields[1] <= 1, [0, 1, 1000].contains(fields[2]),
       form.isSound(entryCount: entries?.count, isAttribute: fields[0] & 1 == 1)
     else { throw .damaged(what: "the encoding of a column", expected: "its kind and width", found: "invalid values") }

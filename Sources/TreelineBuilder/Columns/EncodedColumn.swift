@@ -66,25 +66,25 @@ package struct EncodedColumn: Sendable {
     }
   }
 
-  /// Encodes a column of values that were surveyed.
+  /// Makes a column from the codes of its values.
   ///
   /// - Parameters:
-  ///   - batches: The values of all points, in input order.
+  ///   - codes: The codes of all points, in input order.
   ///   - point: Converts a tree index to the number of the point in input order.
   init(
-    _ encoding: ColumnEncoding, of batches: [ColumnValues], pointCount: Int, _ monitor: BuildMonitor,
+    _ encoding: ColumnEncoding, codes: [UInt8], inexactCount: Int, pointCount: Int, _ monitor: BuildMonitor,
     point: (_ treeIndex: Int) -> Int
   ) {
     let width = encoding.width
-    let codes = UnsafeMutableRawBufferPointer.allocate(byteCount: width * pointCount, alignment: 8)
-    defer { codes.deallocate() }
     self.init(encoding, pointCount: pointCount) { start in
-      let inexactCount = Self.encode(batches, encoding, to: codes, monitor)
-      monitor.valuePass(over: 0..<pointCount) { block in
-        for index in block {
-          (start + width * index).copyMemory(from: codes.baseAddress! + width * point(index), byteCount: width)
+      codes.withUnsafeBytes { codes in
+        guard let first = codes.baseAddress else { return }
+        monitor.valuePass(over: 0..<pointCount) { block in
+          for index in block {
+            (start + width * index).copyMemory(from: first + width * point(index), byteCount: width)
+          }
+          monitor.advance(.encoding, by: block.count)
         }
-        monitor.advance(.encoding, by: block.count)
       }
       return inexactCount
     }
@@ -93,7 +93,7 @@ package struct EncodedColumn: Sendable {
   /// Writes the codes of all values, in the order of the values.
   ///
   /// - Returns: the number of values that are not stored exactly.
-  private static func encode(
+  static func encode(
     _ batches: [ColumnValues], _ encoding: ColumnEncoding, to codes: UnsafeMutableRawBufferPointer,
     _ monitor: BuildMonitor
   ) -> Int {

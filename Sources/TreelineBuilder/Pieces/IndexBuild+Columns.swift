@@ -20,8 +20,12 @@ import Treeline
         let survey = surveys[column].named(name)
         let isLong = try suitable(survey) { () throws(UnsuitableValue) in try survey.hasLongDictionary() }
         let gathered = isLong ? try gather(column, survey, besides: &used) : nil
-        let encoding = try suitable(survey) { () throws(UnsuitableValue) in
+        var encoding = try suitable(survey) { () throws(UnsuitableValue) in
           try survey.foundEncoding(gathered: gathered, monitor)
+        }
+        if kept != nil {
+          kept!.encode(column, by: encoding, monitor)
+          encoding.freeTable()
         }
         try checkCancelled()
         return encoding
@@ -60,9 +64,9 @@ import Treeline
     {
       var entries = ColumnEntries()
       if let kept {
-        for batch in kept.batches {
+        for values in kept.values(ofColumn: column) {
           try checkCancelled()
-          entries.add(batch[column], of: survey)
+          entries.add(values, of: survey)
         }
         return entries
       }

@@ -2,9 +2,13 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension IndexBuild.Options {
-    /// Memory of a build in memory, in bytes per point, rounded up. Coordinates and results are included; columns are
-    /// not.
-    package var bytesPerPoint: Int { isMerged ? 240 : 72 }
+    /// Memory of a build in memory, in bytes per point, rounded up. Coordinates and results are included. Of the columns,
+    /// only the sections that make them faster are included.
+    package var bytesPerPoint: Int {
+      let preparations = columns.flatMap(\.preparations)
+      let ordering = preparations.isEmpty ? 0 : 16
+      return (isMerged ? 240 : 72) + ordering + preparations.reduce(0) { $0 + $1.greatestSize }
+    }
   }
 
   /// The points of a build in memory, in input order.
@@ -14,8 +18,10 @@ import Treeline
     private(set) var givenRows: [UInt64] = []
     /// For each point, the number of its group in a `GroupTally`; empty without groups.
     private(set) var groups: [UInt16] = []
-    /// The values of each column, for consecutive points; empty without columns.
-    private(set) var batches: [[ColumnValues]] = []
+    /// For each column, the values of consecutive points; empty until there are values, and after they are encoded.
+    private var values: [[ColumnValues]] = []
+    /// For each encoded column, the codes of all points, and the number of values that are not stored exactly.
+    private(set) var codes: [Int: (bytes: [UInt8], inexactCount: Int)] = [:]
     /// Memory of rows and columns, in bytes.
     private(set) var additionalByteCount = 0
 
@@ -30,8 +36,33 @@ import Treeline
       additionalByteCount += 8 * (skipped.count + given.count)
       if values.isEmpty || coordinates.isEmpty { return }
       precondition(values.allSatisfy { $0.count == coordinates.count }, "Expected a value for each point")
-      batches.append(values.map { $0.complete() })
-      additionalByteCount += batches[batches.count - 1].reduce(0) { $0 + $1.memory }
+      if self.values.isEmpty { self.values = Array(repeating: [], count: values.count) }
+      for (column, values) in values.enumerated() {
+        let complete = values.complete()
+        self.values[column].append(complete)
+        additionalByteCount += complete.memory
+      }
+    }
+
+    /// Returns the values of a column, for consecutive points.
+    func values(ofColumn column: Int) -> [ColumnValues] { values.isEmpty ? [] : values[column] }
+
+    /// The values of all columns, for consecutive points.
+    var batches: some Sequence<[ColumnValues]> {
+      (0..<(values.first?.count ?? 0)).lazy.map { [values] batch in values.map { $0[batch] } }
+    }
+
+    /// Replaces the values of a column by their codes.
+    mutating func encode(_ column: Int, by encoding: ColumnEncoding, _ monitor: BuildMonitor) {
+      var inexactCount = 0
+      let length = encoding.width * coordinates.count
+      let bytes = [UInt8](unsafeUninitializedCapacity: length) { bytes, count in
+        inexactCount = EncodedColumn.encode(
+          values(ofColumn: column), encoding, to: UnsafeMutableRawBufferPointer(bytes), monitor)
+        count = length
+      }
+      codes[column] = (bytes, inexactCount)
+      if !values.isEmpty { values[column] = [] }
     }
 
     /// Returns the row number of a point. Without given rows, all rows of the input are numbered from 0, and skipped
@@ -52,7 +83,7 @@ import Treeline
       let order = state.rowsAscend ? nil : kept.givenRows.indices.sorted { kept.givenRows[$0] < kept.givenRows[$1] }
       let tree = try tree(of: kept, order)
       clippedPointCount = tree.clippedPointCount
-      onProjection(tree.plane, kept.coordinates[...])
+      if projection == .planar { onProjection(tree.plane, kept.coordinates[...]) }
       let point = { (treeRow: Int) in order?[treeRow] ?? treeRow }
       let encoded = try encoded(kept, for: tree, point)
       state.inexactCounts = encoded.map(\.inexactCount)
@@ -90,12 +121,15 @@ import Treeline
     private func encoded(
       _ kept: KeptPoints, for tree: ClusterTree, _ point: (Int) -> Int
     ) throws(PieceError) -> [EncodedColumn] {
-      let passCount = preparations.reduce(0) { $0 + 2 + ($1.isEmpty ? 0 : 1 + $1.count) }
+      let passCount = preparations.reduce(0) { $0 + 1 + ($1.isEmpty ? 0 : 1 + $1.count) }
       let monitor = partialMonitor(stepCount: passCount * pointCount)
       return try columns.indices.map { column throws(PieceError) in
+        let (codes, inexactCount) = kept.codes[columnNumbers[column]] ?? ([], 0)
         var encoded = EncodedColumn(
-          columns[column], of: kept.batches.map { $0[columnNumbers[column]] }, pointCount: pointCount, monitor
+          columns[column], codes: codes, inexactCount: inexactCount, pointCount: pointCount, monitor
         ) { point(tree.row(atTreeIndex: $0)) }
+        // The section has a copy of the dictionary.
+        columns[column].freeEntries()
         encoded.prepare(for: preparations[column], pointCount: pointCount, monitor)
         try checkCancelled()
         return encoded

@@ -97,7 +97,7 @@ import Treeline
     /// Called with the progress of a stage: the work that is done, and the total work. Most stages count points. The
     /// stage `writing` counts bytes, and `planning` counts passes over the points, without a total.
     package var progress: (Stage, _ done: Int, _ total: Int) -> Void = { _, _, _ in }
-    /// Called before a block of plain coordinates is projected. Receives the plane and the coordinates of the block.
+    /// Called for each block of plain x and y. Receives the plane onto which the block is projected, and the block.
     package var onProjection: (Plane, ArraySlice<Coordinate>) -> Void = { _, _ in }
 
     /// Starts a build whose points are in memory.
@@ -228,12 +228,15 @@ import Treeline
       let groupNumbers = try tally.add(groups)
       if kept == nil {
         let points = try survey(coordinates)
-        try write { files throws(PieceError) in
-          try files.append(coordinates, points, skippedRows, givenRows, groupNumbers)
-          try files.values.append(values, pointCount: coordinates.count)
+        do throws(PieceError) {
+          try files!.append(coordinates, points, skippedRows, givenRows, groupNumbers)
+          try files!.values.append(values, pointCount: coordinates.count)
+        } catch {
+          writingFailure = error
+          throw error
         }
       } else {
-        try state.survey.check(coordinates, firstRow: first)
+        try state.survey.check(coordinates, after: first)
         kept!.append(coordinates, skippedRows, givenRows, groupNumbers, values)
       }
       self.tally = tally
@@ -248,14 +251,6 @@ import Treeline
       for column in values.indices { surveys[column].add(values[column], firstPoint: first) }
     }
 
-    /// Writes to the files of the folder.
-    private func write(_ work: (inout ScratchInput) throws(PieceError) -> Void) throws(PieceError) {
-      do throws(PieceError) { try work(&files!) } catch {
-        writingFailure = error
-        throw error
-      }
-    }
-
     package var isInMemory: Bool { kept != nil }
 
     /// Whether the points in memory need more memory than the build may use.
@@ -264,21 +259,24 @@ import Treeline
       return pointCount * options.bytesPerPoint + kept.additionalByteCount > options.memory
     }
 
-    /// Moves all points to a folder. Points that are added later go to this folder, too.
+    /// Moves all points to a folder. Points that are added later go to this folder, too. If this fails, the build cannot
+    /// succeed.
     package func move(to folder: ScratchFolder) throws(PieceError) {
       guard let kept else { preconditionFailure("The points of this build are already in a folder") }
-      scratch = folder
-      self.kept = nil
-      files = try ScratchInput(in: folder, options.projection)
-      for range in kept.coordinates.indices.blocks(of: Self.blockSize) {
-        let coordinates = Array(kept.coordinates[range])
-        let points = try survey(coordinates)
-        try write { files throws(PieceError) in try files.append(coordinates, points, [], [], []) }
-      }
-      try write { files throws(PieceError) in
+      do throws(PieceError) {
+        var files = try ScratchInput(in: folder, options.projection)
+        for range in kept.coordinates.indices.blocks(of: Self.blockSize) {
+          let coordinates = Array(kept.coordinates[range])
+          try files.append(coordinates, try survey(coordinates), [], [], [])
+        }
         try files.append([], [], kept.skippedRows, kept.givenRows, kept.groups)
         for batch in kept.batches { try files.values.append(batch, pointCount: batch.first?.count ?? 0) }
+        self.files = files
+      } catch {
+        writingFailure = error
+        throw error
       }
+      (scratch, self.kept) = (folder, nil)
     }
 
     /// Number of the point with the first unsuitable value so far, and the error for this value; nil if there is no

@@ -43,7 +43,7 @@ public struct PointSurvey: Sendable {
   }
 
   package mutating func add(_ coordinates: UnsafeBufferPointer<Coordinate>, firstRow: Int = 0) throws(PieceError) {
-    try check(coordinates, firstRow: firstRow)
+    try check(coordinates, firstRow: firstRow, after: pointCount)
     switch projection {
     case .webMercator:
       let uncut = Plane.webMercator()
@@ -59,7 +59,7 @@ public struct PointSurvey: Sendable {
     _ coordinates: UnsafeBufferPointer<Coordinate>, firstRow: Int, threads: Int,
     projectedTo points: UnsafeMutableBufferPointer<PlanePoint>
   ) throws(PieceError) {
-    try check(coordinates, firstRow: firstRow)
+    try check(coordinates, firstRow: firstRow, after: pointCount)
     nonisolated(unsafe) let (shared, target) = (coordinates, points)
     let uncut = Plane.webMercator()
     _ = inChunks(of: coordinates.count, threads: threads) { chunk in
@@ -70,17 +70,21 @@ public struct PointSurvey: Sendable {
   }
 
   /// Checks that coordinates are valid, and that there are not too many points.
-  func check(_ coordinates: [Coordinate], firstRow: Int) throws(PieceError) {
+  ///
+  /// - Parameter earlierCount: Number of points before these points.
+  func check(_ coordinates: [Coordinate], after earlierCount: Int) throws(PieceError) {
     try coordinates.withUnsafeBufferPointer { coordinates throws(PieceError) in
-      try check(coordinates, firstRow: firstRow)
+      try check(coordinates, firstRow: earlierCount, after: earlierCount)
     }
   }
 
-  private func check(_ coordinates: UnsafeBufferPointer<Coordinate>, firstRow: Int) throws(PieceError) {
+  private func check(
+    _ coordinates: UnsafeBufferPointer<Coordinate>, firstRow: Int, after earlierCount: Int
+  ) throws(PieceError) {
     for (offset, coordinate) in coordinates.enumerated() where !projection.holds(coordinate) {
       throw .invalid(.invalidCoordinate(row: firstRow + offset, found: coordinate, projection: projection))
     }
-    let count = pointCount + coordinates.count
+    let count = earlierCount + coordinates.count
     guard count <= IndexHeader.maximumPointCount else { throw .invalid(.tooManyPoints(found: count)) }
   }
 

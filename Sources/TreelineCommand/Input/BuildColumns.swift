@@ -58,12 +58,12 @@ struct BuildColumns {
 
   /// Returns the values of some points.
   func values(_ points: Range<Int>, of table: PointTable) -> [ColumnValues] {
-    names.enumerated().map { number, name in
-      var values = ColumnValues()
-      let isTyped = number >= attributeCount
-      for point in points { values.append(table.value(ofColumn: name, point: point, asWritten: isTyped)) }
-      return values
+    var values = [ColumnValues](repeating: ColumnValues(), count: names.count)
+    let read = names.enumerated().map { number, name in ReadColumn(name, isAsWritten: number >= attributeCount) }
+    table.forEachPoint(in: points, columns: read) { row in
+      for (number, value) in row.enumerated() { values[number].append(value) }
     }
+    return values
   }
 
   /// Adds the columns of a batch to the order.

@@ -130,9 +130,6 @@ final class InputBuild {
       if build.exceedsMemory { try moveToFolder(build, batch) }
     }
     groups?.note(batch)
-    if table.coordinates.isEmpty {
-      try build.append([], skippedRows: skippedRows, values: columns?.values(0..<0, of: table) ?? [])
-    }
   }
 
   private var keepsColumns: Bool { !plan.columns.isEmpty || !plan.groups.isEmpty }
@@ -273,7 +270,7 @@ final class InputBuild {
 
   /// Builds the index from the points, and writes it.
   func finish(to destination: IndexDestination) throws {
-    guard let build else { return }
+    guard let build else { preconditionFailure("All points must have been read") }
     if summary != nil { try finishReading(build) }
     if let missing = build.missingSpace(for: destination) {
       throw Failure.inputOutput(
@@ -334,9 +331,10 @@ extension IndexBuild.Stage {
 }
 
 extension Range<Int> {
-  /// Splits the range into parts of the given size, in order. The last part may be shorter.
+  /// Splits the range into parts of the given size, in order. The last part may be shorter. An empty range is one part.
   fileprivate func chunks(of size: Int) -> [Range<Int>] {
-    stride(from: lowerBound, to: upperBound, by: Swift.min(size, Swift.max(count, 1))).map {
+    if isEmpty { return [self] }
+    return stride(from: lowerBound, to: upperBound, by: Swift.min(size, Swift.max(count, 1))).map {
       $0..<$0 + Swift.min(size, upperBound - $0)
     }
   }

@@ -7,14 +7,14 @@ extension TypedColumns {
   /// - Parameters:
   ///   - failure: The failure that was found. An earlier line may also have an invalid value.
   ///   - points: The points to check.
-  ///   - row: The column that `--row` names; nil if the points are already sorted by this column.
+  ///   - row: The column that `--row` names; nil if the option is not given.
   /// - Complexity: O(points · columns). Each value is read again.
   func firstFailure(
     instead failure: Failure, _ points: Range<Int>, of table: PointTable, in input: Input, row: RowColumn?,
     _ groups: GroupColumns
   ) -> Failure? {
     guard failure.code == Failure.badData("").code else { return nil }
-    for point in points.sorted(by: { table.line(ofPoint: $0) < table.line(ofPoint: $1) }) {
+    for point in points {
       do {
         if let row { _ = try row.row(ofPoint: point, of: table, in: input) }
         _ = try groups.group(ofPoint: point, of: table, in: input)

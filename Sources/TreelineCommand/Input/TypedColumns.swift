@@ -12,7 +12,7 @@ struct TypedColumns {
   }
 
   private var named: [Named] = []
-  private let table: PointTable
+  private let cells: DecimalMark?
   private let takesAnyName: Bool
 
   static let kinds = IndexColumn.Kind.allCases.map(\.rawValue).listed("or")
@@ -29,7 +29,7 @@ struct TypedColumns {
     _ values: [String], searched: [String] = [], of table: PointTable, in input: Input, besides attributes: [String],
     takesAnyName: Bool = false
   ) throws {
-    (self.table, self.takesAnyName) = (table, takesAnyName)
+    (cells, self.takesAnyName) = (table.cells, takesAnyName)
     let names = values.isEmpty && searched.isEmpty ? [] : table.allColumnNames
     var parts = values.flatMap { names.contains($0) ? [$0] : KeptColumns.names(in: $0) }
     let namesAll = parts.contains("all") && !names.contains("all")
@@ -118,7 +118,7 @@ struct TypedColumns {
   /// The columns that the index will contain.
   var requested: [IndexBuild.RequestedColumn] {
     named.map {
-      .init(.typed($0.kind), name: $0.name, preparations: $0.preparations, cells: table.cells)
+      .init(.typed($0.kind), name: $0.name, preparations: $0.preparations, cells: cells)
     }
   }
 }

@@ -95,12 +95,28 @@ struct CSVLayout: RecordDecoder {
 
   func columnNames(of record: Bytes) -> [String] { columnNames ?? [] }
 
-  /// Decodes only one cell. Callers read one column for all points before they read the next column, so they do not
-  /// need the other cells yet.
-  func value(ofColumn name: String, of record: Bytes, asWritten: Bool) -> AttributeValue? {
-    guard let wanted = (0..<columnCount).first(where: { $0 != first && $0 != second && self.name($0) == name }) else {
-      return nil
+  /// Number of the first column with a name, except the columns of the coordinates.
+  private func column(named name: String) -> Int? {
+    (0..<columnCount).first { $0 != first && $0 != second && self.name($0) == name }
+  }
+
+  func reader(ofColumns columns: [ReadColumn]) -> (_ record: Bytes, _ values: inout [AttributeValue?]) -> Void {
+    // For each column of the file, its place among the values.
+    var places = [(place: Int, isAsWritten: Bool)?](repeating: nil, count: columnCount)
+    for (place, column) in columns.enumerated() {
+      if let found = self.column(named: column.name) { places[found] = (place, column.isAsWritten) }
     }
+    return { [places, delimiter, decimal] record, values in
+      for place in values.indices { values[place] = nil }
+      _ = scanCSVRecord(record, delimiter: delimiter, isFinal: true) { column, cell in
+        guard column < places.count, let (place, isAsWritten) = places[column] else { return }
+        values[place] = cell.value(of: record, decimal: decimal, asWritten: isAsWritten)
+      }
+    }
+  }
+
+  func value(ofColumn name: String, of record: Bytes, asWritten: Bool) -> AttributeValue? {
+    guard let wanted = column(named: name) else { return nil }
     var value: AttributeValue?
     _ = scanCSVRecord(record, delimiter: delimiter, isFinal: true) { column, cell in
       if column == wanted { value = cell.value(of: record, decimal: decimal, asWritten: asWritten) }

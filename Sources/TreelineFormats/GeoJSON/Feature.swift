@@ -314,6 +314,20 @@ struct FeatureRecordDecoder: RecordDecoder {
     return value
   }
 
+  func reader(ofColumns columns: [ReadColumn]) -> (_ record: Bytes, _ values: inout [AttributeValue?]) -> Void {
+    let places = Dictionary(columns.enumerated().map { ($1.name, $0) }) { first, _ in first }
+    return { record, values in
+      for place in values.indices { values[place] = nil }
+      scanProperties(of: record) { (scanner: inout JSONScanner, name: JSONString) throws(JSONStop) in
+        if let place = places[name.text(of: record)], values[place] == nil {
+          values[place] = try scanner.scanAttributeValue()
+        } else {
+          try scanner.skipValue(depth: 0)
+        }
+      }
+    }
+  }
+
   func columnNames(of record: Bytes) -> [String] {
     var result: [String] = []
     scanProperties(of: record) { (scanner: inout JSONScanner, name: JSONString) throws(JSONStop) in

@@ -93,17 +93,6 @@ package struct PointBatch {
   package var skippedRows: [Int] { table.skippedRows }
 
   package var isPlanar: Bool { table.isPlanar }
-
-  /// Number of rows, including rows without a valid position.
-  package var rowCount: Int { coordinates.count + skippedRows.count }
-
-  /// Returns the input row of a point, counted from 0.
-  ///
-  /// - Parameter firstRow: Number of rows in all earlier batches.
-  package func row(ofPoint index: Int, from firstRow: Int) -> Int {
-    // The search finds the number of skipped rows before the point, as in `PointTable.row(ofPoint:)`.
-    firstRow + index + firstIndex(in: 0..<skippedRows.count) { skippedRows[$0] - firstRow - $0 > index }
-  }
 }
 
 extension PointReader {

@@ -76,6 +76,16 @@ public struct PointTable: Sendable {
   }
 }
 
+/// A column whose values are read for many points.
+package struct ReadColumn {
+  /// Name of the column. Of several columns with this name, the first is read.
+  let name: String
+  /// Whether a number with a decimal comma is returned as text, in its original spelling.
+  let isAsWritten: Bool
+
+  package init(_ name: String, isAsWritten: Bool) { (self.name, self.isAsWritten) = (name, isAsWritten) }
+}
+
 /// Decodes the records that are kept for the points of an input.
 protocol RecordDecoder: Sendable {
   /// Names of the columns of all records, in the order of the file; nil if records have different columns.
@@ -90,6 +100,8 @@ protocol RecordDecoder: Sendable {
   ///
   /// - Parameter asWritten: Whether a number with a decimal comma is returned as text, in its original spelling.
   func value(ofColumn name: String, of record: Bytes, asWritten: Bool) -> AttributeValue?
+  /// Returns a function that reads the values of some columns from a record, in the order of the columns.
+  func reader(ofColumns columns: [ReadColumn]) -> (_ record: Bytes, _ values: inout [AttributeValue?]) -> Void
   func featureID(of record: Bytes) -> AttributeValue?
 }
 
@@ -125,6 +137,19 @@ extension PointTable {
   /// - Parameter asWritten: Whether a number with a decimal comma is returned as text, in its original spelling.
   package func value(ofColumn name: String, point index: Int, asWritten: Bool = false) -> AttributeValue? {
     decode(index) { $0.value(ofColumn: name, of: $1, asWritten: asWritten) } ?? nil
+  }
+
+  /// Visits the values that some points have in some columns, point by point. A value is nil if the point does not have
+  /// the column. The record of each point is decoded only once.
+  package func forEachPoint(
+    in points: Range<Int>, columns: [ReadColumn], _ visit: (_ values: [AttributeValue?]) -> Void
+  ) {
+    var values = [AttributeValue?](repeating: nil, count: columns.count)
+    let read = decoder?.reader(ofColumns: columns)
+    for point in points {
+      if let read { records.withRecord(point) { read($0, &values) } }
+      visit(values)
+    }
   }
 
   /// Returns names of columns in the order of the input. In GeoJSON, all Features together determine the order: for

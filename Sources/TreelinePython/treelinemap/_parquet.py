@@ -122,8 +122,8 @@ def build_parquet(
     :param badge_gap: Gap between badges, in pixels. `anchor` says where clusters are shown. Both as in `build`.
     :param memory: Approximate memory for the build, such as `2GB`. The build also needs memory for pyarrow. By default
         60 % of the free memory.
-    :param scratch: Folder for temporary files, which take 22 bytes per point, or 110 if the index supports a `spacing`
-        or `badges`. By default next to the index.
+    :param scratch: Folder for temporary files, by default next to the index. They are used if the points need more
+        than `memory`, and take 22 bytes per point, or 110 if the index supports a `spacing` or `badges`.
     :param overwrite: Whether an existing file at `out` that is not an index may be replaced.
     :param refused: Path of a Parquet file to write with the rows that are left out: `row`, `x` and `y`. Needs
         `skip_invalid=True`.

@@ -69,6 +69,20 @@ import Treeline
     #expect(try folder.contents() == [])
   }
 
+  /// Checks that a build refuses all further work if its points could not be moved.
+  @Test func failedMove() throws {
+    let set = PointSet.cities(100, seed: 8)
+    let build = IndexBuild(
+      identity: "", IndexBuild.Options(BuildOptions(splitRule: .mean), memory: 1000, projection: set.projection))
+    try build.append(set.coordinates, skippedRows: [])
+    let place = try TemporaryFolder()
+    let folder = try ScratchFolder(place.path("scratch"), keepsFiles: false)
+    try FileManager.default.removeItem(atPath: folder.path)
+    #expect(throws: PieceError.self) { try build.move(to: folder) }
+    #expect(throws: PieceError.self) { try build.append(set.coordinates, skippedRows: []) }
+    #expect(throws: PieceError.self) { try build.finishReading(checksum: 0) }
+  }
+
   /// Checks that a build needs a folder as soon as its points and the values of its columns take more than the given
   /// memory.
   @Test func memoryIsExceededByPointsAndColumns() throws {
