@@ -154,7 +154,8 @@ typedef struct treeline_monitor {
   /// The stages are "projecting", "splitting", "merging" and "encoding" (of columns). The stages of a build in pieces
   /// are "encoding", "projecting", "merging" or "planning", "partitioning", "building", "writing", and "encoding" again
   /// if columns are prepared. The stages of a stream whose points fit into memory are "projecting", "building" or
-  /// "merging", "encoding" and "writing". The fraction of "planning" is always 0, because the progress of this stage is unknown.
+  /// "merging", "encoding" and "writing". The fraction of "planning" is always 0, because the progress of this stage is
+  /// unknown.
   void (*progress)(void *context, const char *stage, double fraction);
   void *context;
   /// The handle with which the build can be stopped; may be NULL.

@@ -14,9 +14,9 @@ extern "C" {
 /// An index that is being built while its points arrive.
 typedef struct treeline_stream treeline_stream;
 
-/// Begins an index of points that may not fit into memory. Points stay in memory until a build in memory would take more
-/// than the limit. Then all points are moved to a scratch folder, and the index is built in pieces from this folder. In
-/// both cases the index has the same bytes as a tree that is built from all points at once and saved.
+/// Begins an index of points that may not fit into memory. Points stay in memory until a build in memory would take
+/// more than the limit. Then all points are moved to a scratch folder, and the index is built in pieces from this
+/// folder. In both cases the index has the same bytes as a tree that is built from all points at once and saved.
 ///
 /// Options: for, grow, split, badge-gap, anchor, threads and planar as in `treeline_build`, except
 /// split=gamma:2 and grow=scatter, which need all points in memory; rows=true, if each point is given with its row;

@@ -86,8 +86,8 @@ struct RankedPoints {
     return section(ranks, firstIndices: firstIndices, missingCount: missingCount)
   }
 
-  /// Returns the section of links. A link leads from a point to the previous point with an equal value. A link is stored
-  /// as 1 plus the tree index of that previous point, or as 0 if there is no such point.
+  /// Returns the section of links. A link leads from a point to the previous point with an equal value. A link is
+  /// stored as 1 plus the tree index of that previous point, or as 0 if there is no such point.
   private func links() -> [UInt8] {
     // At first, each point has a link to itself: 1 plus its own tree index. A point without a value keeps this link.
     var links = (0..<UInt32(pointCount)).map { $0 + 1 }

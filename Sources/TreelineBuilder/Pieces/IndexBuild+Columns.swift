@@ -2,8 +2,8 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension IndexBuild {
-    /// Greatest total length of the dictionaries of all columns of a build in pieces, in bytes: an eighth of the memory,
-    /// but at least 1 MB.
+    /// Greatest total length of the dictionaries of all columns of a build in pieces, in bytes: an eighth of the
+    /// memory, but at least 1 MB.
     private var mostDictionaryMemory: Int { max(options.memory / 8, 1 << 20) }
 
     /// Chooses the encoding of each column, once all values are surveyed.

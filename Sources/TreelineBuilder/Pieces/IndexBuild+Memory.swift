@@ -2,8 +2,8 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension IndexBuild.Options {
-    /// Memory of a build in memory, in bytes per point, rounded up. Coordinates and results are included. Of the columns,
-    /// only the sections that make them faster are included.
+    /// Memory of a build in memory, in bytes per point, rounded up. Coordinates and results are included. Of the
+    /// columns, only the sections that make them faster are included.
     package var bytesPerPoint: Int {
       let preparations = columns.flatMap(\.preparations)
       let ordering = preparations.isEmpty ? 0 : 16

@@ -42,8 +42,8 @@ import Treeline
       return zip(sorted, sorted.dropFirst()).first { $0 == $1 }?.0
     }
 
-    /// Returns the numbers of all points with a row number, in input order. Points are numbered from 0. Returns no points
-    /// if the points are in a folder.
+    /// Returns the numbers of all points with a row number, in input order. Points are numbered from 0. Returns no
+    /// points if the points are in a folder.
     ///
     /// - Complexity: O(pointCount)
     package func points(ofRow row: Int) -> [Int] {

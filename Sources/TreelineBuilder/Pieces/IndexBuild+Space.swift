@@ -57,8 +57,8 @@ import Treeline
       package let free: Int
     }
 
-    /// Returns the first disk that lacks space; nil if no disk lacks space, if the system does not report free space, or
-    /// if the points are in memory.
+    /// Returns the first disk that lacks space; nil if no disk lacks space, if the system does not report free space,
+    /// or if the points are in memory.
     ///
     /// - Parameter destination: Destination of the index, which may be on the disk of the scratch folder or on another
     ///   disk.

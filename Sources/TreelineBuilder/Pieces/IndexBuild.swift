@@ -259,8 +259,8 @@ import Treeline
       return pointCount * options.bytesPerPoint + kept.additionalByteCount > options.memory
     }
 
-    /// Moves all points to a folder. Points that are added later go to this folder, too. If this fails, the build cannot
-    /// succeed.
+    /// Moves all points to a folder. Points that are added later go to this folder, too. If this fails, the build
+    /// cannot succeed.
     package func move(to folder: ScratchFolder) throws(PieceError) {
       guard let kept else { preconditionFailure("The points of this build are already in a folder") }
       do throws(PieceError) {

@@ -18,8 +18,8 @@ final class InputBuild {
   private var build: IndexBuild?
   private var columns: BuildColumns?
   private var groups: BuildGroups?
-  /// The lines of the points of each batch, and the number of the first of these points. Empty without columns, and after
-  /// the points have moved to the scratch folder, because the lines of some inputs take much memory.
+  /// The lines of the points of each batch, and the number of the first of these points. Empty without columns, and
+  /// after the points have moved to the scratch folder, because the lines of some inputs take much memory.
   private var lines: [(firstPoint: Int, lines: RecordLines)] = []
   /// Summary of the input; nil if an earlier process read the input.
   private var summary: InputSummary?
