@@ -97,8 +97,8 @@ export function apart(scene, camera, now) {
   const isDrawn = (sprite) => sprite.alpha > 0.01 && !sprite.isForming(now)
     && (sprite.cluster.count === 1 || (sprite.size >= LEAST && sprite.willShowLabel(now)));
   let badges = scene.sprites.filter(isDrawn).map((sprite) => new Drawn(sprite, camera, now));
-  // A dot that takes points becomes a larger badge, so the badges are placed again. This ends, because each time a badge
-  // gives its points away.
+  // A dot that takes points becomes a larger badge, so the badges are placed again. This ends, because each time a
+  // badge gives its points away.
   for (let hasGrown = true; hasGrown;) ({ placed: badges, hasGrown } = place(badges));
   const drawn = new Map(badges.map((badge) => [badge.sprite, badge]));
   return {

@@ -10,8 +10,8 @@ import { worldX, worldY } from "./vendor/treeline/map/mercator.js";
 const ELLIPSE_SCALE = SERVER_WORLD_SIZE * 2 ** ELLIPSE_ZOOM;
 
 /**
- * If an answer has more than `MANY` badges and dots, badges are drawn smaller, so that the map stays visible between them.
- * `LEAST_SIZE` is the least size of a badge, as a share of the usual size.
+ * If an answer has more than `MANY` badges and dots, badges are drawn smaller, so that the map stays visible between
+ * them. `LEAST_SIZE` is the least size of a badge, as a share of the usual size.
  */
 const MANY = 250;
 const LEAST_SIZE = 0.65;

@@ -48,8 +48,8 @@ export class Measures {
     const controller = (this.#controller = new AbortController());
     try {
       const answers = await Promise.all(
-        // Measures do not depend on the values of points, so no aggregates are requested. The server measures clusters at
-        // the positions of the cut, and refuses other positions.
+        // Measures do not depend on the values of points, so no aggregates are requested. The server measures clusters
+        // at the positions of the cut, and refuses other positions.
         sides.map(({ query: { aggregate, position, ...query } }) => this.source.measures(index.name, query, controller.signal)));
       if (controller.signal.aborted) return;
       this.#show(Object.fromEntries(sides.map(({ name }, i) => [name, answers[i]])));

@@ -180,8 +180,8 @@ export class Search {
 const capitalized = (text) => text.replace(/(^|[\s-])\p{L}/gu, (start) => start.toUpperCase());
 
 /**
- * Returns the points to list. Points whose name equals the text come first, then points whose name begins with the text.
- * Among these, points with a greater amount come first, if the index has a column of amounts.
+ * Returns the points to list. Points whose name equals the text come first, then points whose name begins with the
+ * text. Among these, points with a greater amount come first, if the index has a column of amounts.
  */
 function ranked(hits, text, index) {
   const amount = amountColumn(index);

@@ -81,8 +81,8 @@ export class PagedHierarchy extends Hierarchy {
    */
   #anchor = new Map();
   /**
-   * A page that was loaded before its parent page has records of its roots. This map has, for each of these records, the
-   * record of the same node in the parent page.
+   * A page that was loaded before its parent page has records of its roots. This map has, for each of these records,
+   * the record of the same node in the parent page.
    *
    * @type {Map<number, number>}
    */
@@ -606,8 +606,8 @@ export class PagedHierarchy extends Hierarchy {
     const checkRoots = () => {
       if (child >= 0) reader.require(used === children[child].roots.length, `a child page of ${used} roots`, children[child].roots.length);
     };
-    // Records to read, with the box of the parent, the first point, and the parent. The last record of this list is read
-    // next.
+    // Records to read, with the box of the parent, the first point, and the parent. The last record of this list is
+    // read next.
     /** @type {Parameters<typeof readRecord>[]} */
     const waiting = [];
     let first = firstPoint;

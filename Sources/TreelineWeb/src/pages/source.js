@@ -7,8 +7,8 @@ import { inflated, keyOf } from "./page.js";
 
 /** @typedef {import("./page.js").Reference} Reference */
 /**
- * A running request for one page or several pages. `waiting` is the number of pages for which callers wait, counted once
- * for each caller.
+ * A running request for one page or several pages. `waiting` is the number of pages for which callers wait, counted
+ * once for each caller.
  *
  * @typedef {{controller: AbortController, waiting: number}} Transfer
  * @typedef {{bytes: Promise<Uint8Array>, transfer: Transfer}} Load

@@ -107,8 +107,8 @@ export class PublishedTree {
   async #run(work, signal, tree) {
     signal?.throwIfAborted();
     if (!tree) {
-      // Drops all pages when they take too much memory, or after a damaged page. Earlier answers still hold the pages that
-      // they need.
+      // Drops all pages when they take too much memory, or after a damaged page. Earlier answers still hold the pages
+      // that they need.
       if (this.hierarchy.byteCount > this.memory || this.hierarchy.failure) this.tree = this.#begun();
       tree = this.tree;
     }
