@@ -17,9 +17,9 @@ struct EntrySet: Sendable {
   /// Approximate memory of the entries, in bytes.
   var memory: Int { bytes.count + 8 * ends.count + 4 * table.count }
 
-  subscript(number: Int) -> ArraySlice<UInt8> {
-    bytes[(number == 0 ? 0 : Int(ends[number - 1]))..<Int(ends[number])]
-  }
+  subscript(number: Int) -> ArraySlice<UInt8> { bytes[range(of: number)] }
+
+  private func range(of number: Int) -> Range<Int> { (number == 0 ? 0 : Int(ends[number - 1]))..<Int(ends[number]) }
 
   /// Returns the value of an entry; nil for an absent value.
   func value(of number: Int) -> AttributeValue? {
@@ -101,11 +101,14 @@ struct EntrySet: Sendable {
     var hasher = Hasher()
     hasher.combine(bytes: entry)
     var slot = hasher.finalize() & (table.count - 1)
-    while table[slot] != 0 {
-      if self[Int(table[slot]) - 1].withUnsafeBytes({ $0.elementsEqual(entry) }) { break }
-      slot = (slot + 1) & (table.count - 1)
+    return bytes.withUnsafeBytes { bytes in
+      while table[slot] != 0 {
+        let found = range(of: Int(table[slot]) - 1)
+        if found.count == entry.count, bytes[found].elementsEqual(entry) { break }
+        slot = (slot + 1) & (table.count - 1)
+      }
+      return slot
     }
-    return slot
   }
 
   /// Returns these entries, numbered in the order of their bytes. So the numbers do not depend on the order of the
@@ -116,7 +119,11 @@ struct EntrySet: Sendable {
   ///   - isKept: Returns whether to keep the entry with the given number.
   func sorted(_ monitor: BuildMonitor, where isKept: (Int) -> Bool = { _ in true }) -> EntrySet {
     var order = ends.indices.filter(isKept)
-    order.sort(monitor) { self[$0].lexicographicallyPrecedes(self[$1]) }
+    // A comparison of slices would count references, which takes longer than the comparison itself.
+    bytes.withUnsafeBytes { bytes in
+      func entry(_ number: Int) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[range(of: number)]) }
+      order.sort(monitor) { entry($0).lexicographicallyPrecedes(entry($1)) }
+    }
     if monitor.isCancelled { return self }
     var sorted = EntrySet()
     sorted.bytes.reserveCapacity(bytes.count)
