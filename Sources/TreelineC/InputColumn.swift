@@ -130,7 +130,7 @@ struct InputColumn: @unchecked Sendable {
     return (kind ?? standard, Set(preparations))
   }
 
-  /// The column's declaration in the form that a build in pieces needs.
+  /// The column's declaration in the form that `IndexBuild` needs.
   var requested: IndexBuild.RequestedColumn { .init(.typed(kind), name: name, preparations: preparations) }
 
   /// Declared kind of the values; nil if the kind is determined from the values.

@@ -123,7 +123,7 @@ def library_text():
 
 
 def packed_assets():
-    """Returns the files that the map needs besides its modules, by name."""
+    """Returns the files that the map needs in addition to its modules, by name."""
     files = {
         name: json.loads(gzip.decompress((VIEWER / f"{name}.gz").read_bytes()))
         for name in ("world.geojson", "places.geojson")

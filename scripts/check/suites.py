@@ -53,7 +53,7 @@ class Suite:
     name: str
     about: str
     steps: tuple
-    # Debian packages that the suite needs besides the packages for a build of Treeline.
+    # Debian packages that the suite needs, in addition to the packages for a build of Treeline.
     packages: tuple = ()
 
     @property

@@ -86,7 +86,7 @@ public struct Aggregate: Hashable, Sendable {
   /// picture of a cluster if no column says which point is the most important.
   public static func first(_ column: String) -> Aggregate { Aggregate(.first, column) }
 
-  /// The value of a column at the point that has the least value in another column. All other rules are those of
+  /// The value of a column at the point that has the least value in another column. All other rules equal the rules of
   /// `first(_:by:)`.
   public static func last(_ column: String, by order: String) -> Aggregate { Aggregate(.last, column, weight: order) }
 

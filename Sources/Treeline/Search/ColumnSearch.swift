@@ -37,10 +37,10 @@ package struct ColumnSearch: @unchecked Sendable {
   /// in the dictionary.
   package static func width(ofText byteCount: Int) -> Int { byteCount <= 1 << 32 ? 4 : 8 }
 
-  /// Greatest number of words that are listed for a text, besides its first word.
+  /// Greatest number of words that are listed for a text, without its first word.
   package static let mostWords = 255
 
-  /// Returns how many words may be listed for each text, besides its first word. This number is chosen so that the
+  /// Returns how many words may be listed for each text, without its first word. This number is chosen so that the
   /// section lists at most twice as many words as there are points.
   ///
   /// - Parameter counts: At index i from 1 to `mostWords`, the number of texts with at least i words after the first

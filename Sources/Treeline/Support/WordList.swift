@@ -21,7 +21,7 @@ extension [String] {
   package func nearest(to name: String) -> String? {
     let name = Array<Character>(name.lowercased())
     // A name of one or two letters is often similar to a string by chance. So for such a name, only a string that
-    // differs in nothing but case counts as similar.
+    // differs only in case counts as similar.
     let most = name.count < 3 ? 0 : Swift.min(Swift.max(name.count / 3, 1), 3)
     let near = prefix(1_000).map { ($0, $0.lowercased().editDistance(from: name, atMost: most)) }
     return near.filter { $0.1 <= most }.min { $0.1 < $1.1 }?.0

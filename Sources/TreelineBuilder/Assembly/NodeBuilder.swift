@@ -98,7 +98,7 @@ final class TopNode: @unchecked Sendable {
     return count
   }
 
-  /// Visits this node and all nodes below it. There is no recursion, because the tree may be deep.
+  /// Visits this node and all nodes below it. Does not recurse, because the tree may be deep.
   private func forEach(_ visit: (TopNode) -> Void) {
     var stack = [self]
     while let node = stack.popLast() {

@@ -120,7 +120,7 @@ struct TimeSurvey: Sendable {
 
   private mutating func widen(_ low: (instant: Instant, point: Int), _ high: (instant: Instant, point: Int)) {
     if let least, (least.instant, least.point) <= low {} else { least = low }
-    // If several points have the least time, keeps the first of them. The same holds for the greatest time.
+    // If several points have the least time, keeps the first of them. This also holds for the greatest time.
     if let greatest, (high.instant, greatest.point) <= (greatest.instant, high.point) {} else { greatest = high }
   }
 

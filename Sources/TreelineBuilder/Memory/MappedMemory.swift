@@ -41,7 +41,7 @@ import Treeline
     /// Allocates memory for an array. Sets `failure` if the disk has no space. The memory is then not in a file. The
     /// caller must stop the build, because main memory may not be enough for the array.
     ///
-    /// - Returns: nil if there is no space at all.
+    /// - Returns: nil if no space is left.
     func allocate(byteCount: Int) -> UnsafeMutableRawPointer? {
       // The lock also keeps two threads from making a file at the same time, with the same name.
       problem.withLock { problem in
@@ -105,7 +105,7 @@ import Treeline
     /// Returns the greatest number of positions in a part of the map, if each thread merges one part at a time.
     func mostLeavesInPart(threads: Int) -> Int { mapped.map { $0.mostLeavesAtOnce / (4 * threads) } ?? .max }
 
-    /// Allocates memory for an array. If there is no space, cancels the build.
+    /// Allocates memory for an array. If the space runs out, cancels the build.
     func allocate<Element>(count: Int) -> UnsafeMutablePointer<Element> {
       let byteCount = count * MemoryLayout<Element>.stride
       guard let mapped, byteCount >= mapped.leastSize else { return .allocate(capacity: count) }

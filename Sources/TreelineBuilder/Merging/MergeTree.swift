@@ -41,7 +41,7 @@ struct MergeTree: @unchecked Sendable {
   }
 
   /// Position of a cluster, the band in which the cluster was made, and the band in which it was merged with another
-  /// cluster. The bands are those of `DistanceBands`.
+  /// cluster. `DistanceBands` defines the bands.
   struct Place {
     var position: PlanePoint
     /// Band in which the cluster was made; `never` if no cluster is stored here.

@@ -29,7 +29,7 @@ import Treeline
       let scales = options.isMerged ? 2 : 0
       // Bytes for each point in a build with groups: 2 bytes for the number of the point's group, and 8 bytes for the
       // point's position. A file holds these positions, sorted by group. While clusters are merged, the trees of all
-      // groups so far exist besides the arrays of one group.
+      // groups so far exist in addition to the arrays of one group.
       let groups = !options.isGrouped ? 0 : options.isMerged ? 70 : 10
       // Preparing an aggregate takes space for the order of the values. Only one aggregate is prepared at a time.
       // A build by merging keeps the input and the arrays of the tree until the index is written. The tree has more

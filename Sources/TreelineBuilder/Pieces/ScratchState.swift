@@ -31,7 +31,7 @@ import Treeline
 
     private static let title = "Treeline scratch 5"
 
-    /// Saves the state in place of the previously saved state. When this method returns, the state is on the disk.
+    /// Replaces the previously saved state by this state. When this method returns, the state is on the disk.
     ///
     /// - Precondition: All data to which the state refers is on the disk.
     func save(in folder: ScratchFolder) throws(PieceError) {

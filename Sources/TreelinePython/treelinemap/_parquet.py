@@ -24,7 +24,7 @@ from ._sources import Source, parquet_files, partition_types
 from ._tree import Tree
 from ._tree import open as open_index
 
-#: Greatest number of rows in memory besides the row group that is being read.
+#: Greatest number of rows in memory, in addition to the row group that is being read.
 _BATCH = 1 << 16
 
 

@@ -112,7 +112,7 @@ const SCRATCH = new Float64Array(3);
 let stack = new Uint32Array(5 * 1100);
 
 /**
- * Returns the stack with room for further nodes, besides one node of each level.
+ * Returns the stack with room for further nodes, in addition to one node of each level.
  *
  * @param {number} end Offset of the end of the stack.
  * @param {number} count

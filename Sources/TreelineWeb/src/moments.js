@@ -1,5 +1,5 @@
-// Exact moments of the points of a node: the sums Σx, Σy, Σxx, Σxy and Σyy, measured from the corner of the node's box.
-// Moments are stored as eight numbers: one number each for Σx and Σy, and two numbers each for Σxx, Σxy and Σyy.
+// Exact moments of the points of a node: the sums Σx, Σy, Σxx, Σxy and Σyy, measured from the corner of the node's
+// box. Moments are stored as eight numbers: one number each for Σx and Σy, and two numbers each for Σxx, Σxy and Σyy.
 
 import { addProduct, scatterOf } from "./exact.js";
 

@@ -127,7 +127,7 @@ export class RemoteTree {
   /**
    * @param {RemoteClusters | null} from
    * @param {Query} query
-   * @param {Record<string, any>} more Parameters besides the parameters of the query.
+   * @param {Record<string, any>} more Parameters in addition to the parameters of the query.
    * @param {Abortable} options
    * @returns {Promise<{clusters: RemoteClusters, change: import("./map/scene.js").Change}>}
    */

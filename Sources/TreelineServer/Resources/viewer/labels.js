@@ -33,8 +33,8 @@ const FARTHEST = 14;
 
 /**
  * Two names belong to one city if the city and the point are at most `SAME_CITY` apart, if the first letters of both
- * names are equal, and if the numbers of letters differ by at most `SAME_LENGTH`. An example is Nuremberg and Nürnberg.
- * `SAME_CITY` is a fraction of the world, about 10 km at 50 degrees of latitude.
+ * names are equal, and if the numbers of letters differ by at most `SAME_LENGTH`. An example is Nuremberg and
+ * Nürnberg. `SAME_CITY` is a fraction of the world, about 10 km at 50 degrees of latitude.
  */
 const SAME_CITY = 0.0004;
 const SAME_LENGTH = 2;

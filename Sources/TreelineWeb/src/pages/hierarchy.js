@@ -301,7 +301,7 @@ export class PagedHierarchy extends Hierarchy {
   }
 
   /**
-   * Whether a node has a point in a view. Returns null if only the page below the node tells, or if this page is in
+   * Whether a node has a point in a view. Returns null if only the page below the node shows this, or if this page is in
    * memory.
    *
    * @param {number} record
