@@ -10,9 +10,8 @@ import Treeline
     ///
     /// - Parameter arranged: The number and name of each column, in the order of the index.
     func encodeColumns(arranged: [(column: Int, name: String)]) throws(PieceError) {
-      let problems = surveys.compactMap { survey in survey.problem.map { (survey.name, $0) } }
-      if let (name, problem) = problems.min(by: { $0.1.point < $1.1.point }) {
-        throw .column(problem.error(column: name, row: try row(ofPoint: problem.point)))
+      if let (name, value) = firstProblem {
+        throw .column(value.error(column: name, row: try row(ofPoint: value.point)))
       }
       var used = 0
       columnNumbers = Array(surveys.indices)

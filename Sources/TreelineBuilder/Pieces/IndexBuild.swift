@@ -282,8 +282,12 @@ import Treeline
     /// Number of the point with the first unsuitable value so far, and the error for this value; nil if there is no
     /// such value. An unsuitable value does not suit the declared kind of its column.
     package var firstUnsuitableValue: (point: Int, error: ColumnError)? {
-      let problems = surveys.compactMap { survey in survey.problem.map { (survey.name, $0) } }
-      return problems.min { $0.1.point < $1.1.point }.map { ($1.point, $1.error(column: $0)) }
+      firstProblem.map { ($0.value.point, $0.value.error(column: $0.column)) }
+    }
+
+    /// The unsuitable value of the first point so far, and its column.
+    var firstProblem: (column: String, value: UnsuitableValue)? {
+      surveys.compactMap { survey in survey.problem.map { (survey.name, $0) } }.min { $0.1.point < $1.1.point }
     }
 
     /// Returns the positions of points on Web Mercator. For plain x and y, returns no positions, because their plane is
