@@ -5,6 +5,11 @@ import PackageDescription
 /// LAPACK, which finds eigenvectors on Linux. On other platforms, and without the trait, a formula finds them.
 let lapacke = Target.Dependency.target(name: "CLAPACKE", condition: .when(platforms: [.linux], traits: ["LAPACKE"]))
 
+/// Set on platforms with the C library of POSIX, whose files can be mapped, locked and renamed.
+let posix = SwiftSetting.define(
+  "POSIX",
+  .when(platforms: [.macOS, .macCatalyst, .iOS, .tvOS, .watchOS, .visionOS, .linux, .android, .openbsd]))
+
 let package = Package(
   name: "treeline",
   // Int128, in which the builder computes exact moments, came with these systems. watchOS is not supported: offsets
@@ -38,8 +43,9 @@ let package = Package(
   ],
   targets: [
     .target(name: "CLibrary"),
-    .target(name: "Treeline", dependencies: ["CLibrary", "CPrefetch"]),
-    .target(name: "TreelineBuilder", dependencies: ["Treeline", lapacke, "CLibrary", "CPrefetch"]),
+    .target(name: "Treeline", dependencies: ["CLibrary", "CPrefetch"], swiftSettings: [posix]),
+    .target(
+      name: "TreelineBuilder", dependencies: ["Treeline", lapacke, "CLibrary", "CPrefetch"], swiftSettings: [posix]),
     .target(name: "TreelineFoundation", dependencies: ["Treeline", "TreelineBuilder", "TreelinePages"]),
     .target(name: "TreelineMap", dependencies: ["Treeline"]),
     // Compiled to almost nothing on platforms without MapKit. Tests/AppleStubs compiles the rest.

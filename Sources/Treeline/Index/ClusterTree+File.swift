@@ -1,4 +1,4 @@
-#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+#if POSIX
   extension ClusterTree {
     /// Opens an index by mapping it into memory.
     ///

@@ -2,7 +2,7 @@ import CLibrary
 
 // On platforms that are not listed here, an index can only be read from memory. Windows maps files with other
 // functions, and WebAssembly cannot map files.
-#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+#if POSIX
   /// A regular file that is open for reading, for as long as this object lives.
   final class OpenFile {
     /// The name of the file in errors.

@@ -1,6 +1,6 @@
 import CLibrary
 
-#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+#if POSIX
   /// An opened index and its header. This type is for programs that keep running while their indexes are replaced.
   @_spi(Server) public struct LoadedIndex: Sendable {
     package let header: IndexHeader

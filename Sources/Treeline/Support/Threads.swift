@@ -7,7 +7,7 @@ import Synchronization
 
 /// The number of processors that are online; 1 if the platform cannot report them or has no threads.
 package var processorCount: Int {
-  #if canImport(Dispatch) && (canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android))
+  #if canImport(Dispatch) && POSIX
     max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1)
   #else
     1

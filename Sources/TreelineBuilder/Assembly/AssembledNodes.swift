@@ -6,8 +6,6 @@ struct AssembledNodes {
   let sums: UnsafeMutablePointer<NodeSums>
   let spreads: UnsafeMutablePointer<NodeSpread>
   let recordCount: Int
-  /// Index of the next child pair to be written.
-  private var next = 1
 
   var blocks: [MemoryBlock] {
     let pairCount = NodeSums.count(ofNodes: recordCount)
@@ -31,18 +29,14 @@ struct AssembledNodes {
   /// as soon as it is copied. If the build is cancelled, the result is unusable.
   init(_ top: TopNode?, threads: Int, _ monitor: BuildMonitor) {
     self.init(recordCount: top?.recordCount ?? 0, monitor)
-    var stack = top.map { [(node: $0, record: 0)] } ?? []
-    var subtrees: [Subtree] = []
-    while let (node, record) = stack.popLast() {
+    var (order, subtrees) = (RecordOrder(top), [Subtree]())
+    while let (node, record) = order.popNext() {
       switch node.content {
       case .unbuilt: preconditionFailure("A subtree was not built")
       case .subtree(let nodes):
-        subtrees.append(Subtree(node: node, record: record, next: next))
-        next += nodes.records.count - 1
+        subtrees.append(Subtree(node: node, record: record, next: order.placeSubtree(nodes.records.count)))
       case .split(let spread, let left, let right):
-        let leftRecord = addChildren(of: node.segment, at: record, spread: spread)
-        stack.append((right, leftRecord + 1))
-        stack.append((left, leftRecord))
+        write(node.segment, at: record, left: order.placeChildren(left, right), spread: spread)
       }
     }
     nonisolated(unsafe) let nodes = self
@@ -59,23 +53,18 @@ struct AssembledNodes {
     let next: Int
   }
 
-  private mutating func addChildren(of segment: Segment, at record: Int, spread: NodeSpread) -> Int {
-    let left = next
+  private func write(_ segment: Segment, at record: Int, left: Int, spread: NodeSpread) {
     (records + record).initialize(
       to: NodeRecord(box: segment.box, count: UInt32(segment.count), childOffset: UInt32(left - record)))
     let pair = NodeSums.index(ofLeftChild: left)
     (sums + pair).initialize(to: segment.sums)
     (spreads + pair).initialize(to: spread)
-    next += 2
-    return left
   }
 
   private func copy(_ subtree: Subtree) {
     guard case .subtree(let nodes) = subtree.node.content else { preconditionFailure("Expected a built subtree") }
     let next = subtree.next
-    var root = nodes.records[0]
-    if root.childOffset != 0 { root.childOffset = UInt32(next - subtree.record) }
-    (records + subtree.record).initialize(to: root)
+    (records + subtree.record).initialize(to: nodes.records[0].moved(to: subtree.record, childrenAt: next))
     Self.copy(nodes.records.dropFirst(), to: records + next)
     let pair = NodeSums.index(ofLeftChild: next)
     Self.copy(nodes.sums[...], to: sums + pair)

@@ -60,45 +60,7 @@ struct RankedPoints {
   /// Returns the section that prepares the first column of an index. For another column, call `section(_:ofColumn:)`
   /// with this section.
   func section(for preparation: IndexColumn.Preparation, of column: Column) -> [UInt8] {
-    switch preparation {
-    case .percentiles: ranks()
-    case .distinct: links()
-    case .search: search(column)
-    }
-  }
-
-  private func ranks() -> [UInt8] {
-    var (ranks, firstIndices) = ([UInt32](repeating: 0, count: pointCount), [UInt32]())
-    var last: UInt64?
-    monitor.pass(over: order.indices) {
-      for index in order[$0] {
-        if keys[Int(index)] != last { firstIndices.append(index) }
-        last = keys[Int(index)]
-        ranks[Int(index)] = UInt32(firstIndices.count - 1)
-      }
-    }
-    let missingCount = pointCount - order.count
-    if missingCount > 0 {
-      monitor.pass(over: 0..<pointCount) {
-        for index in $0 where keys[index] == OrderedKeys.missing { ranks[index] = UInt32(firstIndices.count) }
-      }
-    }
-    return section(ranks, firstIndices: firstIndices, missingCount: missingCount)
-  }
-
-  /// Returns the section of links. A link leads from a point to the previous point with an equal value. A link is
-  /// stored as 1 plus the tree index of that previous point, or as 0 if there is no such point.
-  private func links() -> [UInt8] {
-    // At first, each point has a link to itself: 1 plus its own tree index. A point without a value keeps this link.
-    var links = (0..<UInt32(pointCount)).map { $0 + 1 }
-    var last: UInt32?
-    monitor.pass(over: order.indices) {
-      for index in order[$0] {
-        links[Int(index)] = last.map { keys[Int($0)] == keys[Int(index)] ? $0 + 1 : 0 } ?? 0
-        last = index
-      }
-    }
-    return section(links, firstIndices: [], missingCount: 0)
+    preparation == .search ? search(column) : matrix(preparation)
   }
 
   /// Returns the section of kind `search`. The column must have a dictionary.
@@ -120,29 +82,45 @@ struct RankedPoints {
     return bytes
   }
 
-  private func section(_ integers: [UInt32], firstIndices: [UInt32], missingCount: Int) -> [UInt8] {
+  private func matrix(_ preparation: IndexColumn.Preparation) -> [UInt8] {
+    var found = MatrixIntegers(for: preparation)
+    var (integers, firstIndices) = ([UInt32](repeating: 0, count: pointCount), [UInt32]())
+    monitor.pass(over: order.indices) {
+      for index in order[$0] {
+        let (integer, isListed) = found.add(index, keys[Int(index)])
+        integers[Int(index)] = integer
+        if isListed { firstIndices.append(index) }
+      }
+    }
+    let missingCount = pointCount - order.count
+    if missingCount > 0 {
+      monitor.pass(over: 0..<pointCount) {
+        for index in $0 where keys[index] == OrderedKeys.missing {
+          integers[index] = found.missing(at: UInt32(index))
+        }
+      }
+    }
     let levelCount = WaveletMatrix.levelCount(for: integers.max() ?? 0)
     let byteCount = ColumnMatrix.byteCount(
-      ofPoints: integers.count, levelCount: levelCount, valueCount: firstIndices.count)
+      ofPoints: pointCount, levelCount: levelCount, valueCount: firstIndices.count)
     var bytes = [UInt8](repeating: 0, count: byteCount)
     bytes.withUnsafeMutableBytes { bytes in
-      typealias Offset = ColumnMatrix.Offset
-      bytes.store(UInt32(levelCount), at: Offset.levelCount)
-      bytes.store(UInt32(firstIndices.count), at: Offset.valueCount)
-      bytes.store(UInt32(missingCount), at: Offset.missingCount)
       let blocks = UnsafeMutableRawBufferPointer(rebasing: bytes[ColumnMatrix.blocksOffset(levelCount: levelCount)...])
-      let levelLength = WaveletMatrix.blockCount(of: integers.count) * WaveletMatrix.bytesPerBlock
-      var (integers, ones) = (integers, integers)
-      for level in 0..<levelCount {
+      let levelLength = WaveletMatrix.blockCount(of: pointCount) * WaveletMatrix.bytesPerBlock
+      var ones = integers
+      let zeroCounts = (0..<levelCount).map { level in
         let levelBytes = UnsafeMutableRawBufferPointer(
           rebasing: blocks[level * levelLength..<(level + 1) * levelLength])
-        let zeroCount = integers.withUnsafeMutableBufferPointer { integers in
+        return integers.withUnsafeMutableBufferPointer { integers in
           ones.withUnsafeMutableBufferPointer { ones in
             integers.partition(byBit: levelCount - 1 - level, into: levelBytes, ones: ones.baseAddress!, monitor)
           }
         }
-        bytes.store(UInt32(zeroCount), at: Offset.zeroCounts + 4 * level)
       }
+      bytes.copyBytes(
+        from: ColumnMatrix.head(
+          ofColumn: 0, valueCount: firstIndices.count,
+          missingCount: preparation == .percentiles ? missingCount : 0, zeroCounts: zeroCounts))
       for (rank, index) in firstIndices.enumerated() {
         bytes.store(index, at: byteCount - 4 * (firstIndices.count - rank))
       }

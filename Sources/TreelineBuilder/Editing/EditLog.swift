@@ -1,7 +1,7 @@
 import CLibrary
 import Treeline
 
-#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+#if POSIX
   /// A file of records, each with a checksum. If `append` succeeds, its record is on the disk. If `append` fails, its
   /// record is not in the file.
   ///

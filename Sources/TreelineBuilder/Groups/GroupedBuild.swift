@@ -26,18 +26,18 @@ struct GroupedBuild {
       // If the trees have merge scales, even a tree without points has them.
       laid.appendSeparations(try storage(of: 0..<0, level: 0, hasCoarseScales: hasCoarseScales), at: 0)
     }
-    // The nodes that are still to be written, each with the index of its record. They are the roots of the trees, and
-    // the nodes above these roots.
-    var stack = parts.isEmpty ? [] : [(node: PartRange(partCount: parts.count), record: 0)]
-    if !stack.isEmpty { laid.records.append(LaidOutTrees.unwritten) }
-    while let (node, record) = stack.popLast() {
+    // The nodes of this order are the nodes above the trees, and the roots of the trees.
+    var order = RecordOrder(parts.isEmpty ? nil : PartRange(partCount: parts.count))
+    laid.records.append(repeating: LaidOutTrees.unwritten, count: order.recordCount)
+    while let (node, record) = order.popNext() {
       let range = Int(parts[node.parts.lowerBound].lowerBound)..<Int(parts[node.parts.upperBound - 1].upperBound)
       if let halves = node.halves {
-        let left = laid.addChildren(of: record, points.positions.start, range)
-        stack += [(halves.right, left + 1), (halves.left, left)]
+        laid.write(record, points.positions.start, range, left: order.placeChildren(halves.left, halves.right))
       } else {
         let storage = try storage(of: range, level: node.level, hasCoarseScales: hasCoarseScales)
-        laid.append(storage, rows: points.rows.start + range.lowerBound, at: range.lowerBound, record: record)
+        laid.append(
+          storage, rows: points.rows.start + range.lowerBound, at: range.lowerBound, record: record,
+          next: order.placeSubtree(storage.nodeCount))
         monitor.advance(stage, by: range.count)
       }
     }
@@ -121,29 +121,30 @@ private struct LaidOutTrees {
     (records, sums, spreads) = (GrowingArray(monitor), GrowingArray(monitor), GrowingArray(monitor))
   }
 
-  /// Writes the data of a node that contains the points of a range, and adds records for the two children of this node.
+  /// Writes the record of a node that contains the points of a range, and makes room for the records of its children.
   ///
-  /// - Returns: the index of the left child's record. The right child's record follows this record.
-  mutating func addChildren(of record: Int, _ points: UnsafePointer<PlanePoint>, _ range: Range<Int>) -> Int {
+  /// - Parameter left: Index of the left child's record.
+  mutating func write(_ record: Int, _ points: UnsafePointer<PlanePoint>, _ range: Range<Int>, left: Int) {
     var (box, moments) = (PlaneRect(points[range.lowerBound]), Moments<UInt128>())
     monitor.pass(over: range) { block in for index in block { box.formUnion(points[index]) } }
     monitor.pass(over: range) { block in
       let part = UnsafeBufferPointer(start: points + block.lowerBound, count: block.count)
       moments = moments + Moments(part, from: PlanePoint(x: box.minX, y: box.minY))
     }
-    let left = records.count
     records.start[record] = NodeRecord(box: box, count: UInt32(range.count), childOffset: UInt32(left - record))
-    records.append(Self.unwritten)
-    records.append(Self.unwritten)
+    records.append(repeating: Self.unwritten, count: 2)
     sums.append(NodeSums(x: moments.x, y: moments.y))
     spreads.append(Scatter(moments).spread(count: UInt64(range.count)))
-    return left
   }
 
   /// Copies a tree. The points of the copy begin at the index `first`, and its root is stored at the index `record`.
   ///
-  /// - Parameter partRows: For each row of the copied tree, the row of the same point in the input.
-  mutating func append(_ tree: TreeStorage, rows partRows: UnsafePointer<UInt32>, at first: Int, record: Int) {
+  /// - Parameters:
+  ///   - partRows: For each row of the copied tree, the row of the same point in the input.
+  ///   - next: Index of the first record below the root.
+  mutating func append(
+    _ tree: TreeStorage, rows partRows: UnsafePointer<UInt32>, at first: Int, record: Int, next: Int
+  ) {
     monitor.pass(over: 0..<tree.pointCount) { block in
       (points.start + first + block.lowerBound).update(from: tree.points + block.lowerBound, count: block.count)
       for index in block {
@@ -152,10 +153,7 @@ private struct LaidOutTrees {
         gaps.start[(first + index) / 2] |= (first + index) % 2 == 0 ? gap : gap << 4
       }
     }
-    let left = records.count
-    var root = tree.nodes[0]
-    if root.childOffset != 0 { root.childOffset = UInt32(left - record) }
-    records.start[record] = root
+    records.start[record] = tree.nodes[0].moved(to: record, childrenAt: next)
     records.append(tree.nodes + 1, count: tree.nodeCount - 1)
     let pairCount = NodeSums.count(ofNodes: tree.nodeCount)
     sums.append(tree.sums, count: pairCount)

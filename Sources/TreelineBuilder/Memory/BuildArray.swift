@@ -32,10 +32,12 @@ struct GrowingArray<Element: BitwiseCopyable>: Sendable {
 
   var start: UnsafeMutablePointer<Element> { array.start }
 
-  mutating func append(_ element: Element) {
-    reserve(1)
-    (start + count).initialize(to: element)
-    count += 1
+  mutating func append(_ element: Element) { append(repeating: element, count: 1) }
+
+  mutating func append(repeating element: Element, count newCount: Int) {
+    reserve(newCount)
+    (start + count).initialize(repeating: element, count: newCount)
+    count += newCount
   }
 
   mutating func append(_ first: UnsafePointer<Element>, count newCount: Int) {

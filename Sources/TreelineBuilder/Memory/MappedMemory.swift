@@ -2,7 +2,7 @@ import CLibrary
 import Synchronization
 import Treeline
 
-#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+#if POSIX
   /// Memory for the large arrays of a build that needs more than main memory. Each array is in a file without a name,
   /// which is mapped to addresses. The system writes pages of these files to the disk when it needs main memory for
   /// other things, and reads them again when the build uses them.

@@ -1,6 +1,6 @@
 import Treeline
 
-#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+#if POSIX
   /// A piece whose points arrive in parts, in any order.
   ///
   /// - Complexity: Each point takes 16 bytes of memory plus the length of its codes. While the piece is built, each
@@ -36,7 +36,7 @@ import Treeline
       precondition(newPoints.count * layout.length == newCodes.count, "Expected codes of all columns for each point")
       guard rows.count + newPoints.count <= task.pointCount else { throw wrongCount(rows.count + newPoints.count) }
       for row in newRows {
-        guard let row = UInt64(exactly: row), row <= StoredRows.greatest else { throw .tooManyRows }
+        guard let row = UInt64(exactly: row), row <= StoredRows.greatest else { throw .rowTooGreat }
       }
       let box = task.extent.box
       if let other = newPoints.first(where: { !box.contains($0) }) {

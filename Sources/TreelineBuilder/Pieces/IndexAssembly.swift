@@ -1,6 +1,6 @@
 import Treeline
 
-#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+#if POSIX
   /// Assembles one index from the built pieces and the nodes above the pieces.
   ///
   /// Pieces are copied in tree order, through buffers of a few megabytes. Besides the buffers, only the plan is in
@@ -251,21 +251,21 @@ import Treeline
         if nodes[index] != nil { sizes[index] = 1 + stack.removeLast() + stack.removeLast() }
         stack.append(sizes[index])
       }
-      recordCount = 1
-      for index in nodes.indices {
-        children[index] = recordCount
+      var order = RecordOrder(0)
+      while let (index, record) = order.popNext() {
+        records[index] = record
         if nodes[index] == nil {
           let piece = pieces.count
           pieces[index] = piece
           items.append(.below(piece: piece))
-          recordCount += Int(headers[piece].recordCount) - 1
+          children[index] = order.placeSubtree(Int(headers[piece].recordCount))
         } else {
           let (left, right) = (index + 1, index + 1 + sizes[index + 1])
-          (records[left], records[right]) = (recordCount, recordCount + 1)
           items.append(.pair(parent: index, left: left, right: right))
-          recordCount += 2
+          children[index] = order.placeChildren(left, right)
         }
       }
+      recordCount = order.recordCount
     }
 
     func record(of index: Int) -> NodeRecord {

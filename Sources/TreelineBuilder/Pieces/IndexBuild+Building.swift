@@ -1,6 +1,6 @@
 import Treeline
 
-#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+#if POSIX
   extension IndexBuild {
     /// Builds all pieces that no earlier run has built. Begins with the last piece, because its points are at the ends
     /// of the files. After the piece is built, the ends can be cut off to free disk space.

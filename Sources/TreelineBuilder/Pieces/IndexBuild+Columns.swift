@@ -1,6 +1,6 @@
 import Treeline
 
-#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+#if POSIX
   extension IndexBuild {
     /// Greatest total length of the dictionaries of all columns of a build in pieces, in bytes: an eighth of the
     /// memory, but at least 1 MB.

@@ -1,6 +1,6 @@
 import Treeline
 
-#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+#if POSIX
   extension IndexBuild {
     /// Returns the plan of several trees that are stored one after the other, like the trees of `GroupedBuild`. The
     /// returned plan consists of the plans of all trees and the nodes above the trees.

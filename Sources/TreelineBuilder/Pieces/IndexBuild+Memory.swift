@@ -1,6 +1,6 @@
 import Treeline
 
-#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+#if POSIX
   extension IndexBuild.Options {
     /// Memory of a build in memory, in bytes per point, rounded up. Coordinates and results are included. Of the
     /// columns, only the sections that make them faster are included.

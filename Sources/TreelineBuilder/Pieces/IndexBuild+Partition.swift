@@ -1,6 +1,6 @@
 import Treeline
 
-#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+#if POSIX
   extension IndexBuild {
     /// Sorts points, rows and codes by piece. Within each piece, points keep the order of the input.
     ///

@@ -1,6 +1,6 @@
 import Treeline
 
-#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+#if POSIX
   extension IndexBuild {
     /// Returns the plan of the pieces. First divides the positions into cells. Then passes over the cells several
     /// times.

@@ -1,6 +1,6 @@
 import Treeline
 
-#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+#if POSIX
   extension IndexBuild {
     /// Checks that all given row numbers are different. If row numbers ascend, they are different.
     ///
@@ -71,7 +71,7 @@ import Treeline
     init(_ rows: [UInt64], after last: UInt64?) throws(PieceError) {
       self.last = last
       for row in rows {
-        guard row <= StoredRows.greatest else { throw .tooManyRows }
+        guard row <= StoredRows.greatest else { throw .rowTooGreat }
         if let last = self.last, row <= last { ascend = false }
         self.last = row
         greatest = max(greatest, row)

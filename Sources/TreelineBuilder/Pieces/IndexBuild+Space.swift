@@ -1,7 +1,7 @@
 import CLibrary
 import Treeline
 
-#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+#if POSIX
   extension IndexBuild {
     /// Upper bound of the disk space that a build takes, in bytes. Most builds take less space.
     package struct Space: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import Treeline
 
-#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+#if POSIX
   /// A build of an index on one machine, from points that arrive in batches. The points are in memory, or in a scratch
   /// folder on the disk. A build with a folder holds only the points of one piece at a time in memory. Both builds give
   /// the same index.

@@ -1,6 +1,6 @@
 import Treeline
 
-#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+#if POSIX
   /// A tree that grew by merging, whose arrays are in files (see `MappedMemory`), and the division of its points into
   /// pieces.
   ///
@@ -128,7 +128,7 @@ import Treeline
       }
       if let rows, let newRows {
         for (index, row) in newRows.enumerated() {
-          guard let row = UInt64(exactly: row), row <= StoredRows.greatest else { throw .tooManyRows }
+          guard let row = UInt64(exactly: row), row <= StoredRows.greatest else { throw .rowTooGreat }
           rows.start[count + index] = row
         }
       }

@@ -1,7 +1,7 @@
 import CLibrary
 import Treeline
 
-#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+#if POSIX
   /// A folder with built pieces, each in its own file. Any number of machines may write to the folder at once.
   ///
   /// A file appears only when it is complete. The name of a file is the number of its piece. A second attempt to build

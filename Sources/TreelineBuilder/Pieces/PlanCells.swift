@@ -1,6 +1,6 @@
 import Treeline
 
-#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+#if POSIX
   /// Positions that are divided into cells, and the sums over the points of each cell. The sums help to add up the
   /// points on one side of a line. If the line does not cross a cell, the sums of the cell are usually enough. So
   /// points are read only from the cells that the line crosses, and from a few other cells.

@@ -1,6 +1,6 @@
 import Treeline
 
-#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+#if POSIX
   /// A scratch file that is written from the first byte to the last, and the checksum of the bytes written so far.
   struct AppendedFile {
     private let file: ScratchFile

@@ -1,7 +1,7 @@
 import CLibrary
 import Treeline
 
-#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+#if POSIX
   /// A file in a scratch folder. Any number of threads may read and write the file at once.
   final class ScratchFile: Sendable {
     let path: String

@@ -1,7 +1,7 @@
 import CLibrary
 import Treeline
 
-#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+#if POSIX
   /// The folder in which a build keeps data that do not fit into memory. Each index has its own folder with a fixed
   /// name. So if a build is killed, the next build of the same index finds the files of the killed build.
   package final class ScratchFolder: Sendable {

@@ -1,6 +1,6 @@
 import Treeline
 
-#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+#if POSIX
   /// The files of a scratch folder to which points are written while the input is read.
   struct ScratchInput {
     private let projection: Plane.Projection

@@ -1,6 +1,6 @@
 import Treeline
 
-#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+#if POSIX
   /// The section that prepares a column for percentiles, distinct counts or a search. The section can be computed even
   /// if the values do not fit into memory. `RankedPoints` makes the section in memory, with the same bytes.
   ///
@@ -42,15 +42,12 @@ import Treeline
 
     /// Integers of all points, in tree order.
     private let integers: ScratchFile
-    /// Tree indices of points. For percentiles, the file lists the first point of each value. For a search, the file
-    /// lists all points whose value is not missing, in the order of their values. For distinct counts, the file is
-    /// empty.
-    private let firstIndices: ScratchFile
-    private var valueCount = 0
+    /// The tree indices that are listed in the section, see `MatrixIntegers`.
+    private let listedIndices: ScratchFile
+    private var found: MatrixIntegers
     private var missingCount = 0
     /// The lists that a search needs; nil for percentiles and distinct counts.
     private var places: SearchPlaces?
-    private var levelCount = 0
     /// For each level, the number of its bits that are 0.
     private var zeroCounts: [Int] = []
 
@@ -75,7 +72,8 @@ import Treeline
       preparing column: Column, for kind: IndexColumn.Preparation, in workspace: Workspace
     ) throws(PieceError) {
       (pointCount, self.kind, self.workspace) = (column.pointCount, kind, workspace)
-      (integers, firstIndices) = (try workspace.folder.unnamedFile(), try workspace.folder.unnamedFile())
+      found = MatrixIntegers(for: kind)
+      (integers, listedIndices) = (try workspace.folder.unnamedFile(), try workspace.folder.unnamedFile())
       let keys = OrderedKeys(of: column)
       let ranges = try Self.ranges(
         of: keys, pointCount, mostPoints: max(1, min(workspace.memory / 64, 1 << 19)), workspace)
@@ -87,7 +85,7 @@ import Treeline
       guard case .entries(let entries) = column.values else {
         throw .column(.notSearchable(name: column.name, kind: .number))
       }
-      let words = SearchPlaces.Words(of: entries.dictionary, pointCount: valueCount, workspace.monitor)
+      let words = SearchPlaces.Words(of: entries.dictionary, pointCount: listedCount, workspace.monitor)
       let memory = max(workspace.memory, Self.leastSearchMemory)
       guard words.memory <= memory else {
         throw .unsupported(
@@ -201,22 +199,11 @@ import Treeline
       let placed = DividedFile<Placed>(
         try workspace.folder.unnamedFile(),
         capacities: (0..<pointCount).blocks(of: capacity).map(\.count), memory: workspace.memory / 4)
-      let firsts = DividedFile<UInt32>(firstIndices, capacities: [pointCount], memory: workspace.memory / 16)
-      var last: (key: UInt64, index: UInt32)?
+      let listed = DividedFile<UInt32>(listedIndices, capacities: [pointCount], memory: workspace.memory / 16)
       func add(_ index: UInt32, _ key: UInt64) throws(PieceError) {
-        let isFirst = last?.key != key || kind == .search
-        if isFirst && kind != .distinct {
-          try firsts.append(index, to: 0)
-          valueCount += 1
-        }
-        if kind == .search { return }
-        let integer =
-          switch kind {
-          case .percentiles, .search: UInt32(valueCount - 1)
-          case .distinct: isFirst ? 0 : last!.index + 1
-          }
-        try placed.append(Placed(index: index, integer: integer), to: Int(index) / capacity)
-        last = (key, index)
+        let (integer, isListed) = found.add(index, key)
+        if isListed { try listed.append(index, to: 0) }
+        if kind != .search { try placed.append(Placed(index: index, integer: integer), to: Int(index) / capacity) }
       }
       for (number, range) in ranges.enumerated() {
         try indices.forEachBlock(ofPart: number, size: range.isOneKey ? workspace.blockSize : range.count) {
@@ -232,7 +219,7 @@ import Treeline
         }
       }
       missingCount = pointCount - ranges.reduce(0) { $0 + $1.count }
-      try firsts.flush()
+      try listed.flush()
       try placed.flush()
       return placed
     }
@@ -244,11 +231,7 @@ import Treeline
         try workspace.checkCancelled()
         workspace.progress(2 * pointCount + start, 3 * pointCount)
         // At first, each point gets the integer that means a missing value.
-        var own =
-          switch kind {
-          case .percentiles, .search: [UInt32](repeating: UInt32(valueCount), count: capacity)
-          case .distinct: (start..<start + capacity).map { UInt32($0) + 1 }
-          }
+        var own = (start..<start + capacity).map { found.missing(at: UInt32($0)) }
         try placed.forEachBlock(ofPart: part, size: workspace.blockSize) { block in
           for point in block { own[Int(point.index) - start] = point.integer }
         }
@@ -257,7 +240,7 @@ import Treeline
         try own.withUnsafeBufferPointer { own throws(PieceError) in try integers.write(own, at: start) }
         start += capacity
       }
-      levelCount = WaveletMatrix.levelCount(for: greatest)
+      let levelCount = WaveletMatrix.levelCount(for: greatest)
       zeroCounts = (0..<levelCount).map { pointCount - ones[levelCount - 1 - $0] }
     }
 
@@ -265,46 +248,43 @@ import Treeline
 
     /// Length of the section, in bytes.
     var byteCount: Int {
-      places?.sectionLength(pointCount: valueCount)
+      places?.sectionLength(pointCount: listedCount)
         ?? ColumnMatrix.byteCount(
-          ofPoints: pointCount, levelCount: levelCount, valueCount: kind == .percentiles ? valueCount : 0)
+          ofPoints: pointCount, levelCount: levelCount, valueCount: listedCount)
     }
 
     var sectionKind: IndexSection.Kind { kind.sectionKind }
+
+    private var listedCount: Int { found.listedCount }
+
+    private var levelCount: Int { zeroCounts.count }
 
     /// Writes the section.
     ///
     /// - Parameter number: Number of this column among the column sections of the index.
     func write(ofColumn number: Int, to stream: inout SectionStream) throws(PieceError) {
       if let places {
-        try stream.append(places.head(ofColumn: number, pointCount: valueCount))
-        return try writeFirstIndices(to: &stream)
+        try stream.append(places.head(ofColumn: number, pointCount: listedCount))
+        return try writeListedIndices(to: &stream)
       }
-      typealias Offset = ColumnMatrix.Offset
-      let hasRanks = kind == .percentiles
-      var head = [UInt8](repeating: 0, count: ColumnMatrix.blocksOffset(levelCount: levelCount))
-      head.withUnsafeMutableBytes { bytes in
-        bytes.store(UInt32(number), at: Offset.column)
-        bytes.store(UInt32(levelCount), at: Offset.levelCount)
-        bytes.store(UInt32(hasRanks ? valueCount : 0), at: Offset.valueCount)
-        bytes.store(UInt32(hasRanks ? missingCount : 0), at: Offset.missingCount)
-        for level in 0..<levelCount { bytes.store(UInt32(zeroCounts[level]), at: Offset.zeroCounts + 4 * level) }
-      }
-      try stream.append(head)
+      try stream.append(
+        ColumnMatrix.head(
+          ofColumn: number, valueCount: listedCount, missingCount: kind == .percentiles ? missingCount : 0,
+          zeroCounts: zeroCounts))
       var (current, other) = (integers, try workspace.folder.unnamedFile())
       for level in 0..<levelCount {
         try write(level, of: current, to: &stream, sortedTo: other)
         (current, other) = (other, current)
       }
-      if hasRanks { try writeFirstIndices(to: &stream) }
+      try writeListedIndices(to: &stream)
     }
 
-    private func writeFirstIndices(to stream: inout SectionStream) throws(PieceError) {
-      let buffer = UnsafeMutableBufferPointer<UInt32>.allocate(capacity: min(valueCount, workspace.blockSize))
+    private func writeListedIndices(to stream: inout SectionStream) throws(PieceError) {
+      let buffer = UnsafeMutableBufferPointer<UInt32>.allocate(capacity: min(listedCount, workspace.blockSize))
       defer { buffer.deallocate() }
-      for block in (0..<valueCount).blocks(of: workspace.blockSize) {
+      for block in (0..<listedCount).blocks(of: workspace.blockSize) {
         let part = UnsafeMutableBufferPointer(rebasing: buffer[..<block.count])
-        try firstIndices.read(part, at: block.lowerBound)
+        try listedIndices.read(part, at: block.lowerBound)
         try stream.append(UnsafeRawBufferPointer(part))
       }
     }

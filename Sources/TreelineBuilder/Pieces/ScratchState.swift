@@ -1,7 +1,7 @@
 import CLibrary
 import Treeline
 
-#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+#if POSIX
   /// The saved progress of a build with a scratch folder. The next run reads this state to continue the build.
   struct ScratchState: Sendable {
     /// Text that identifies the input, the way of reading the input, and the index to build. Different builds have

@@ -1,6 +1,6 @@
 import Treeline
 
-#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+#if POSIX
   /// Writes one section of an index, part by part.
   struct SectionStream {
     private let file: AtomicFile

@@ -1,7 +1,7 @@
 import CLibrary
 import Treeline
 
-#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+#if POSIX
   /// A file that appears under its name only when it is complete and on the disk.
   ///
   /// While the file is written, it has a fixed temporary name in the same folder. A run keeps its temporary file

@@ -1,6 +1,6 @@
 @_spi(Server) import Treeline
 
-#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+#if POSIX
   extension ClusterTree {
     /// Writes the tree as an index. `ClusterTree(contentsOfFile:)` opens an index without building the tree again. If
     /// the tree supports spacings or badges, the index supports them, too.

@@ -1,6 +1,6 @@
 import Treeline
 
-#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+#if POSIX
   /// The destination of an index. It is reserved before the index is built.
   ///
   /// Reading points and building their tree may take minutes. This time would be lost if the index could not be

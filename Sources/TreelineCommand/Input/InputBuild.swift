@@ -214,7 +214,7 @@ final class InputBuild {
         throw plan.columns.row?.refusal(ofTwice: row, lines: lines(ofRow: row), in: input) ?? error
       case .column(let error):
         throw input.refusal(of: error, line: error.row.flatMap { lines(ofRow: $0).first })
-      case .invalid: throw Failure.badData("\(input.name): \(error)")
+      case .invalid, .rowTooGreat: throw Failure.badData("\(input.name): \(error)")
       case .unsupported: throw Failure.usage("\(input.name): \(error)")
       default: throw error
       }

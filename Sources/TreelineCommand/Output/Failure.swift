@@ -40,7 +40,8 @@ extension Failure {
     case is ReadingError, is BuildError, is IndexError: self = .badData(message)
     case PieceError.writing(let error): self.init(of: error)
     case PieceError.unsupported: self = .usage(message)
-    case PieceError.invalid, PieceError.damaged, PieceError.column, PieceError.rowTwice: self = .badData(message)
+    case PieceError.invalid, PieceError.damaged, PieceError.column, PieceError.rowTwice, PieceError.rowTooGreat:
+      self = .badData(message)
     case let error as IndexWritingError:
       switch error {
       case .wouldOverwrite: self = .usage("\(message) with --force")

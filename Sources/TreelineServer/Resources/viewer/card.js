@@ -94,11 +94,16 @@ export class Card {
       this.viewer.choice.choose(cluster, side);
     });
     // Cells of the grid are in no hierarchy, so the server cannot list their members.
-    if (side.name !== "tree") return this.#fill(closer);
+    if (side.name !== "tree") {
+      this.#fill(closer);
+      if (!isRenewal) this.reveal();
+      return;
+    }
     const parts = this.#parts();
     this.#fill(element("div", {}, closer, ...parts.nodes), isRenewal);
     this.#load = parts.load;
     await parts.load();
+    if (this.cluster === cluster && !isRenewal) this.reveal();
   }
 
   /**
@@ -285,7 +290,7 @@ export class Card {
     if (!isRenewal) controls.fold();
   }
 
-  /** Pans the map so that the opened point or stack lies beside the card. */
+  /** Pans the map so that the card does not cover the opened cluster. */
   reveal() {
     const { cluster, spread, viewer } = this;
     if (!this.isOpen || viewer.map.isMoving()) return;
