@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 # rebuild. Five things need separate builds: the library as it is shipped, without LAPACK; the proof of the runtime,
 # which builds like an app; the stubs of Apple's frameworks; the thread sanitizer; and the fuzzers. Two packages are
 # built in this folder, so build plans are not cached: a build must not use the plan of the other package. Without debug
-# information a module compiles in five sixths of the time. BoringSSL, the only code in C++, is not optimized.
+# information a module compiles in five sixths of the time. Only XCTest needs an index of the sources, and all tests of
+# this build use Swift Testing. BoringSSL, the only code in C++, is not optimized.
 TEST_OPTIONS = (
     "-c release -Xswiftc -enable-testing -Xcxx -O0 -debug-info-format none --scratch-path .build-test "
-    "--disable-build-manifest-caching")
+    "--disable-build-manifest-caching --disable-xctest --disable-index-store")
 TEST_PRODUCTS = ".build-test/release"
 # The folder in which both implementations of LAPACK are installed; the same test binary runs with each.
 LIBRARIES = "/usr/lib/$(uname -m)-linux-gnu"
@@ -131,7 +132,6 @@ DATA_PACKAGES = environment(".build-data/venv", "Tests/DataTests/requirements.tx
 FUZZERS = build("build of the fuzzers", 200, "scripts/check/fuzz --build")
 FUZZED = ("index", "sections", "filter", "csv", "geojson")
 
-# The test bundle, which runs as one process for each of its two testing libraries.
 BUNDLE = f"{TEST_PRODUCTS}/treelinePackageTests.xctest"
 
 
@@ -141,7 +141,7 @@ def swift_tests(lapack, seconds, paths, expected, command):
         f'export LD_LIBRARY_PATH="{paths}" TREELINE_EXPECTED_LAPACK={expected}; {command}', (TESTS,), seconds)
 
 
-ALL_TESTS = f"{BUNDLE} && {BUNDLE} --testing-library swift-testing --skip PerformanceCountTests"
+ALL_TESTS = f"{BUNDLE} --testing-library swift-testing --skip PerformanceCountTests"
 # These tests run one after another under valgrind. So they are a separate step, beside the other tests.
 COUNTS = f"{BUNDLE} --testing-library swift-testing --filter PerformanceCountTests"
 # The implementation of LAPACK can affect only trees, because a single file calls LAPACK. So only the tests of trees run

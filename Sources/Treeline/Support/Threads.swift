@@ -24,6 +24,16 @@ package func concurrently(_ count: Int, _ work: @Sendable (Int) -> Void) {
   #endif
 }
 
+/// Calls `work` with each number of 0 ..< count, as `concurrently` does. Returns the results in the order of the numbers.
+package func concurrentResults<Result: Sendable>(_ count: Int, _ work: @Sendable (Int) -> Result) -> [Result] {
+  Array(unsafeUninitializedCapacity: count) { results, initializedCount in
+    guard let first = results.baseAddress else { return }
+    nonisolated(unsafe) let start = first
+    concurrently(count) { (start + $0).initialize(to: work($0)) }
+    initializedCount = count
+  }
+}
+
 /// Calls `work` on another thread, or immediately on this thread if there are no threads.
 package func asynchronously(isUrgent: Bool = true, _ work: @escaping @Sendable () -> Void) {
   #if canImport(Dispatch)

@@ -9,13 +9,7 @@ import Treeline
 /// in the order of the ranges.
 func inChunks<Result: Sendable>(of count: Int, threads: Int, _ work: @Sendable (Range<Int>) -> Result) -> [Result] {
   let chunks = max(1, min(threads, count / 4096))
-  return Array(unsafeUninitializedCapacity: chunks) { results, initializedCount in
-    nonisolated(unsafe) let start = results.baseAddress!
-    concurrently(chunks) { chunk in
-      (start + chunk).initialize(to: work(count * chunk / chunks..<count * (chunk + 1) / chunks))
-    }
-    initializedCount = chunks
-  }
+  return concurrentResults(chunks) { work(count * $0 / chunks..<count * ($0 + 1) / chunks) }
 }
 
 /// Distributes items of work to a number of threads. The work on an item may produce more items.

@@ -15,22 +15,50 @@ import Treeline
       }
       var used = 0
       columnNumbers = Array(surveys.indices)
-      columns = try arranged.map { column, name throws(PieceError) in
-        let survey = surveys[column].named(name)
-        let isLong = try suitable(survey) { () throws(UnsuitableValue) in try survey.hasLongDictionary() }
-        let gathered = isLong ? try gather(column, survey, besides: &used) : nil
-        var encoding = try suitable(survey) { () throws(UnsuitableValue) in
-          try survey.foundEncoding(gathered: gathered, monitor)
+      columns = []
+      // Columns in memory are encoded on several threads. In pieces, columns share the memory for dictionaries.
+      for group in arranged.indices.blocks(of: kept == nil ? 1 : options.threads) {
+        nonisolated(unsafe) let build = self
+        let found = concurrentResults(group.count) { [used] number in
+          Result { () throws(PieceError) in try build.encode(arranged[group.lowerBound + number], besides: used) }
         }
-        if kept != nil {
-          kept!.encode(column, by: encoding, monitor)
-          encoding.freeTable()
+        for (number, result) in zip(group, found) {
+          var encoded = try result.get()
+          if let codes = encoded.codes {
+            kept?.replaceValues(ofColumn: arranged[number].column, by: codes)
+            encoded.encoding.freeTable()
+          }
+          columns.append(encoded.encoding)
+          used += encoded.dictionaryMemory
         }
         try checkCancelled()
-        return encoding
       }
       columnNumbers = arranged.map(\.column)
       preparations = columnNumbers.map { options.columns[$0].preparations }
+    }
+
+    /// A column with its encoding.
+    private struct EncodedValues {
+      var encoding: ColumnEncoding
+      /// The codes of all points; nil if the build is in pieces.
+      let codes: KeptPoints.Codes?
+      /// Memory of a dictionary that was gathered, in bytes.
+      let dictionaryMemory: Int
+    }
+
+    /// - Parameter used: Memory of the dictionaries of other columns, in bytes.
+    private func encode(
+      _ arranged: (column: Int, name: String), besides used: Int
+    ) throws(PieceError) -> EncodedValues {
+      let survey = surveys[arranged.column].named(arranged.name)
+      let isLong = try suitable(survey) { () throws(UnsuitableValue) in try survey.hasLongDictionary() }
+      let gathered = isLong ? try gather(arranged.column, survey, besides: used) : nil
+      let encoding = try suitable(survey) { () throws(UnsuitableValue) in
+        try survey.foundEncoding(gathered: gathered, monitor)
+      }
+      return EncodedValues(
+        encoding: encoding, codes: kept?.codes(ofColumn: arranged.column, by: encoding, monitor),
+        dictionaryMemory: gathered?.memory ?? 0)
     }
 
     /// Saves the encodings of the columns, so that a later run can continue the build.
@@ -58,9 +86,7 @@ import Treeline
     }
 
     /// Gathers all different values of a column.
-    private func gather(_ column: Int, _ survey: ColumnSurvey, besides used: inout Int) throws(PieceError)
-      -> ColumnEntries
-    {
+    private func gather(_ column: Int, _ survey: ColumnSurvey, besides used: Int) throws(PieceError) -> ColumnEntries {
       var entries = ColumnEntries()
       if let kept {
         for values in kept.values(ofColumn: column) {
@@ -81,7 +107,6 @@ import Treeline
             remedy: "leave the column out or allow more memory")
         }
       }
-      used += entries.memory
       return entries
     }
 

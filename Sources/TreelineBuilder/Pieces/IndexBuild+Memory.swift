@@ -20,8 +20,11 @@ import Treeline
     private(set) var groups: [UInt16] = []
     /// For each column, the values of consecutive points; empty until there are values, and after they are encoded.
     private var values: [[ColumnValues]] = []
-    /// For each encoded column, the codes of all points, and the number of values that are not stored exactly.
-    private(set) var codes: [Int: (bytes: [UInt8], inexactCount: Int)] = [:]
+    /// The codes of all points in a column, and the number of values that are not stored exactly.
+    typealias Codes = (bytes: [UInt8], inexactCount: Int)
+
+    /// Codes of the encoded columns, by the number of the column.
+    private(set) var codes: [Int: Codes] = [:]
     /// Memory of rows and columns, in bytes.
     private(set) var additionalByteCount = 0
 
@@ -52,8 +55,7 @@ import Treeline
       (0..<(values.first?.count ?? 0)).lazy.map { [values] batch in values.map { $0[batch] } }
     }
 
-    /// Replaces the values of a column by their codes.
-    mutating func encode(_ column: Int, by encoding: ColumnEncoding, _ monitor: BuildMonitor) {
+    func codes(ofColumn column: Int, by encoding: ColumnEncoding, _ monitor: BuildMonitor) -> Codes {
       var inexactCount = 0
       let length = encoding.width * coordinates.count
       let bytes = [UInt8](unsafeUninitializedCapacity: length) { bytes, count in
@@ -61,7 +63,11 @@ import Treeline
           values(ofColumn: column), encoding, to: UnsafeMutableRawBufferPointer(bytes), monitor)
         count = length
       }
-      codes[column] = (bytes, inexactCount)
+      return (bytes, inexactCount)
+    }
+
+    mutating func replaceValues(ofColumn column: Int, by codes: Codes) {
+      self.codes[column] = codes
       if !values.isEmpty { values[column] = [] }
     }
 

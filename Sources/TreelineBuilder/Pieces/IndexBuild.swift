@@ -248,7 +248,20 @@ import Treeline
       } else {
         state.greatestRow = UInt64(max(pointCount + state.skippedRowCount - 1, 0))
       }
-      for column in values.indices { surveys[column].add(values[column], firstPoint: first) }
+      survey(values, firstPoint: first)
+    }
+
+    private func survey(_ values: [ColumnValues], firstPoint: Int) {
+      surveys.withUnsafeMutableBufferPointer { surveys in
+        guard let start = surveys.baseAddress else { return }
+        nonisolated(unsafe) let first = start
+        for columns in values.indices.blocks(of: options.threads) {
+          concurrently(columns.count) { number in
+            let column = columns.lowerBound + number
+            first[column].add(values[column], firstPoint: firstPoint)
+          }
+        }
+      }
     }
 
     package var isInMemory: Bool { kept != nil }

@@ -56,7 +56,12 @@ struct BuildColumns {
     return try points.map { try row.row(ofPoint: $0, of: table, in: input) }
   }
 
-  /// Returns the values of some points.
+  /// Returns the values of several ranges of points. Each range is read on a thread of its own.
+  func values(_ ranges: ArraySlice<Range<Int>>, of table: PointTable) -> [[ColumnValues]] {
+    let columns = self
+    return concurrentResults(ranges.count) { columns.values(ranges[ranges.startIndex + $0], of: table) }
+  }
+
   func values(_ points: Range<Int>, of table: PointTable) -> [ColumnValues] {
     var values = [ColumnValues](repeating: ColumnValues(), count: names.count)
     let read = names.enumerated().map { number, name in ReadColumn(name, isAsWritten: number >= attributeCount) }

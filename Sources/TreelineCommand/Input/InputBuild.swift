@@ -108,15 +108,20 @@ final class InputBuild {
     if keepsColumns, build.isInMemory { lines.append((build.pointCount, table.lines)) }
     columns?.note(table)
     var skippedRows = batch.skippedRows
-    for points in table.coordinates.indices.chunks(of: keepsColumns ? Self.blockSize : .max) {
+    let blocks = Array(table.coordinates.indices.chunks(of: blockSize(ofPoints: table.coordinates.count)))
+    var values = [[ColumnValues]]()[...]
+    for (number, points) in blocks.enumerated() {
       let first = build.pointCount
+      if let columns, values.isEmpty {
+        values = columns.values(blocks[number...].prefix(plan.options.threads), of: table)[...]
+      }
       do {
         let rows = try columns?.rows(points, of: table) ?? []
         let groups = try groups?.groups(points, of: batch) ?? []
         try namingInput {
           try build.append(
             points == table.coordinates.indices ? table.coordinates : Array(table.coordinates[points]),
-            skippedRows: skippedRows, givenRows: rows, groups: groups, values: columns?.values(points, of: table) ?? [])
+            skippedRows: skippedRows, givenRows: rows, groups: groups, values: values.popFirst() ?? [])
         }
       } catch let failure as Failure {
         throw columns?.typed.firstFailure(
@@ -134,9 +139,18 @@ final class InputBuild {
 
   private var keepsColumns: Bool { !plan.columns.isEmpty || !plan.groups.isEmpty }
 
-  /// Number of points whose columns are read together. The number is small, so that the distinct values of these
-  /// points stay in the processor's cache.
+  /// Returns the number of points that are added together. If columns are kept, the blocks of a batch are about equal,
+  /// so that all threads have the same work.
+  private func blockSize(ofPoints count: Int) -> Int {
+    guard keepsColumns else { return .max }
+    let rounds = (count - 1) / (Self.blockSize * plan.options.threads) + 1
+    return max((count - 1) / (rounds * plan.options.threads) + 1, Self.leastBlockSize)
+  }
+
+  /// Greatest number of points whose columns are read together. The number is small, so that the distinct values of
+  /// these points stay in the processor's cache.
   private static let blockSize = 1 << 16
+  private static let leastBlockSize = 1 << 12
 
   private func refuseObstacle() throws {
     if let obstacle {
