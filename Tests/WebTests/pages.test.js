@@ -130,6 +130,7 @@ test("a view does not load pages whose nodes it splits all, and these pages may 
         same(await tree.clusters(query), whole.clusters(query));
         skipped += [...tree.hierarchy.pagesBelow].filter(({ children }) => children.some(({ isLoaded }) => isLoaded)).length;
       }
+      if (trial > 0) continue;
       const { hierarchy } = await tree.whole();
       assert.deepEqual(hierarchy.nodes, whole.hierarchy.nodes, name);
       assert.deepEqual(hierarchy.sums, whole.hierarchy.sums, name);

@@ -23,7 +23,7 @@ import sys
 import threading
 import time
 
-from suites import ALONE, DEFAULT, OTHERS, SUITES, TESTS
+from suites import ALONE, DEFAULT, OTHERS, SUITES, TESTS, Step
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LOGS = ROOT / ".build-test/logs"
@@ -32,6 +32,8 @@ TRIALS = ("fast", "full", "thorough")
 LIMIT = 2400
 # A step has priority if it and the longest chain of steps after it take longer than this number of seconds.
 LONG = 550
+# Debian packages that are installed before the first step, because builds need them.
+OF_BUILDS = {"esbuild", "gcc", "libc6-dev", "nodejs", "python3-dev"}
 # Exit code for wrong arguments (sysexits.h).
 USAGE = 64
 
@@ -157,7 +159,16 @@ class Run:
                 self.environment[name] = str(ROOT / path)
         self.results = {}
         LOGS.mkdir(parents=True, exist_ok=True)
-        self.install(sorted({package for suite in suites for package in suite.packages}))
+        packages = {package for suite in suites for package in suite.packages}
+        self.install(sorted(packages & OF_BUILDS))
+        # The other packages are installed while the first steps run.
+        self.packages = None
+        self.packaged = {step for suite in suites if set(suite.packages) - OF_BUILDS for step in suite.steps}
+        if self.packaged:
+            command = f"source scripts/support/packages; install_missing {shlex.join(sorted(packages - OF_BUILDS))}"
+            self.packages = Step("packages of Debian", command, cores=0, is_preparation=True)
+            self.steps.insert(0, self.packages)
+            self.remaining[self.packages] = LONG + 1
         self.run_all()
 
     def install(self, packages):
@@ -166,13 +177,16 @@ class Run:
             packages.append("python3-venv")
         subprocess.run(["bash", "-c", command, "bash", *packages], cwd=ROOT, check=True)
 
+    def needs(self, step):
+        return (*step.needs, self.packages) if step in self.packaged else step.needs
+
     def run_all(self):
         waiting, running = list(self.steps), {}
         with concurrent.futures.ThreadPoolExecutor(len(self.steps)) as pool:
             while waiting or running:
                 kept = 0
                 for step in list(waiting):
-                    needed = [self.results.get(needed) for needed in step.needs]
+                    needed = [self.results.get(needed) for needed in self.needs(step)]
                     if any(result and not result.passed for result in needed):
                         self.end(step, Result(step, 0, 0, "", None))
                         waiting.remove(step)
@@ -196,7 +210,7 @@ class Run:
     def is_ready_soon(self, step, running):
         """Returns whether all steps that the step needs have passed or will end in seconds."""
         return all(
-            other in self.results or (other in running and other.seconds <= 5) for other in step.needs)
+            other in self.results or (other in running and other.seconds <= 5) for other in self.needs(step))
 
     def has_room(self, step, running, kept):
         busy = kept + sum(min(other.cores, self.cores) for other in running)

@@ -88,10 +88,10 @@ def build(title, seconds, command, needs=(), **exports):
     return Step(title, command, needs, seconds, 1, True, exports)
 
 
-def environment(folder, requirements, seconds, function="virtual_environment"):
+def environment(folder, requirements, seconds, function="virtual_environment", options=""):
     """Returns the step that creates a virtual environment with the packages in a requirements file."""
     return Step(
-        f"packages of {folder}", f"source scripts/support/packages; {function} {folder} {requirements}",
+        f"packages of {folder}", f"source scripts/support/packages; {function} {folder} {requirements} {options}",
         seconds=seconds, cores=0, is_preparation=True, requirements=requirements if "/" in requirements else "")
 
 
@@ -127,7 +127,10 @@ PYTHON_PACKAGES = environment(".build-python/venv", "Tests/TreelinePythonTests/r
 NOTEBOOK_PACKAGES = environment(".build-notebook/venv", "Tests/NotebookTests/requirements.txt", 60)
 VIEWER_PACKAGES = environment(".build-viewer/venv", "Tests/ViewerTests/requirements.txt", 20)
 SERVER_PACKAGES = environment(".build-server/venv", "Tests/ServerTests/requirements.txt", 20)
-DATA_PACKAGES = environment(".build-data/venv", "Tests/DataTests/requirements.txt", 90)
+# PySpark has no wheel. It consists of compressed files, so its wheel is built without compression.
+DATA_PACKAGES = environment(
+    ".build-data/venv", "Tests/DataTests/requirements.txt", 90,
+    options="--config-settings-package pyspark:--build-option=--compression=stored")
 
 FUZZERS = build("build of the fuzzers", 200, "scripts/check/fuzz --build")
 FUZZED = ("index", "sections", "filter", "csv", "geojson")
