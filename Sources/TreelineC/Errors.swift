@@ -39,7 +39,7 @@ final class ErrorObject {
     case is ColumnError, PieceError.column: TREELINE_ERROR_COLUMN
     case is IndexError: TREELINE_ERROR_INDEX
     case is IndexWritingError: TREELINE_ERROR_WRITING
-    case PieceError.invalid, PieceError.unsupported, PieceError.rowTwice, PieceError.rowTooGreat:
+    case PieceError.invalid, PieceError.unsupported, PieceError.rowTwice, PieceError.rowOutOfRange:
       TREELINE_ERROR_BUILD
     case PieceError.scratch, PieceError.foreignScratch, PieceError.inUse, PieceError.writing: TREELINE_ERROR_WRITING
     case PieceError.damaged: TREELINE_ERROR_PIECES

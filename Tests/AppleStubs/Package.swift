@@ -17,7 +17,9 @@ import PackageDescription
 
 /// Declares one of Treeline's own modules. Its folder is a link to the module's sources.
 func linked(_ name: String, _ dependencies: Target.Dependency...) -> Target {
-  .target(name: name, dependencies: dependencies, path: "Sources/\(name)", exclude: excluded[name] ?? [])
+  .target(
+    name: name, dependencies: dependencies, path: "Sources/\(name)", exclude: excluded[name] ?? [],
+    swiftSettings: [.define("POSIX")])
 }
 
 let excluded = Dictionary(

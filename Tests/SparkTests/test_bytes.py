@@ -19,7 +19,7 @@ def test_columns_of_each_kind_while_an_executor_is_killed_in_each_stage(builds):
     builds.session.conf.set(records, "1000")
     try:
         built = builds.check(
-            points.flawed, 16, tasks=LostInSmallBlocks, columns=points.TYPES.names, kinds=points.TOLD)
+            points.flawed, 16, "least-scatter", tasks=LostInSmallBlocks, columns=points.TYPES.names, kinds=points.TOLD)
     finally:
         builds.session.conf.set(records, usual)
     tree = built.open()

@@ -195,7 +195,7 @@ OTHERS = (
             Step(
                 "server, through sockets", pytest("Tests/ServerTests", ".build-server/venv"),
                 (SERVER, SERVER_PACKAGES), 100),
-        )),
+        ), ("curl", "openssl")),
     Suite(
         "viewer", "the server's map in headless Chromium",
         (
@@ -275,7 +275,7 @@ OTHERS = (
         ), ("openjdk-17-jre-headless", "gcc", "python3-dev")),
     Suite(
         "install", "the tool and the server as installed",
-        (Step("installed programs", "scripts/check/install", (TESTS, SERVER), 20),)),
+        (Step("installed programs", "scripts/check/install", (TESTS, SERVER), 20),), ("binutils",)),
 )
 
 # Suites that run only if they are named, because they take minutes and need more than a checkout.

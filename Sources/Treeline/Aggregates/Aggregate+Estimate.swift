@@ -47,39 +47,39 @@ extension ClusterTree {
     estimate.add(200, for: answer.clusters)
     estimate.addValues(Self.bytesPerValue, for: answer.clusters)
     guard let name = aggregate.column, let column = column(name) else { return estimate }
-    switch (aggregate.function, column.values) {
-    case (.counts, _), (.top, _), (.mode, _), (.distinct, _), (.count, .entries):
+    switch (aggregate.function.work, column.values) {
+    case (.counts, _), (.sums, .entries):
       add(aggregate.function, of: column, for: answer, to: &estimate)
-    case (.median, _), (.percentile, _):
+    case (.ranks, _):
       estimate.add(Self.stepsPerValue + 64 * 20, for: answer.clusters)
       if selection != nil || column.ranks == nil { estimate.add(Self.stepsPerRowRead, for: answer.points) }
-    case (.min, _), (.max, _):
+    case (.extremes, _):
       estimate.add(1000, for: answer.clusters)
       if !isPrepared(RowSummaries<ExtremeKeys>.self, [name]) {
         estimate.add(column.dictionary == nil ? 3 : 10, for: filteredPointCount)
       }
-    case (.first, _) where aggregate.weight == nil:
+    case (.rows, _) where aggregate.weight == nil:
       estimate.add(1000, for: answer.clusters)
       if !isPrepared(RowSummaries<FirstRow>.self, [name]) { estimate.add(10, for: filteredPointCount) }
-    case (.first, _), (.last, _):
+    case (.rows, _):
       estimate.add(2000, for: answer.clusters)
       if !isPrepared(RowSummaries<ExtremeRows>.self, aggregate.columnNames) {
         estimate.add(20, for: filteredPointCount)
       }
-    case (_, .reals):
+    case (.sums, .reals):
       // Sums are prepared only for whole blocks of rows. So at each end of a cluster's range, up to one block of rows
       // is read, too.
       estimate.add(4000, for: answer.clusters)
       if !isPrepared(RealSums.self, [name]) { estimate.add(8, for: filteredPointCount) }
       if aggregate.function == .variance { estimate.add(10, for: answer.points) }
-    default:
+    case (.sums, .integers):
       estimate.add(200, for: answer.clusters)
       let names = aggregate.columnNames
       if !isPrepared(IntegerSums.self, names), !isPrepared(ProductSums.self, names) {
         estimate.add(6, for: filteredPointCount)
       }
     }
-    if [.min, .max, .first, .last].contains(aggregate.function) {
+    if [.extremes, .rows].contains(aggregate.function.work) {
       addTexts(of: column, count: answer.clusters, to: &estimate)
     }
     return estimate

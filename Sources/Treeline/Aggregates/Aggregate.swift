@@ -26,6 +26,30 @@ public struct Aggregate: Hashable, Sendable {
     case median
     case percentile(Double)
     case distinct
+
+    /// What is computed for the clusters of an answer.
+    enum Work {
+      /// Sums, which are prepared for all points.
+      case sums
+      /// Least and greatest values.
+      case extremes
+      /// Rows that are first or last in an order.
+      case rows
+      /// Numbers of points for each value.
+      case counts
+      /// Values at a place in sorted order.
+      case ranks
+    }
+
+    var work: Work {
+      switch self {
+      case .count, .sum, .mean, .variance, .any, .all: .sums
+      case .min, .max: .extremes
+      case .first, .last: .rows
+      case .counts, .top, .mode, .distinct: .counts
+      case .median, .percentile: .ranks
+      }
+    }
   }
 
   package let function: Function

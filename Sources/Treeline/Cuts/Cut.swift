@@ -260,6 +260,15 @@ public enum ExpansionOrder: String, Sendable, Hashable, CaseIterable {
   /// clusters than in widest-first order. A query takes longer than in widest-first order, because it reads the
   /// children of every cluster that it may split.
   case steepestFirst = "steepest-first"
+
+  /// The order in words: clusters are split, for example, `level by level`.
+  package var phrase: String {
+    switch self {
+    case .breadthFirst: "level by level"
+    case .widestFirst: "from the widest to the narrowest"
+    case .steepestFirst: "first where a split most reduces the distance from points to their badges"
+    }
+  }
 }
 
 /// A rule that shows some points unclustered although a cluster could represent them. Points at one position stay

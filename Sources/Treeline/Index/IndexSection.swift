@@ -134,6 +134,10 @@ package struct IndexSection: Hashable, Sendable {
     /// Whether a section of this kind belongs to a column. The section names its column by number.
     package var isOfColumn: Bool { Self.rules[self]?.use == .ofColumn }
 
+    /// All kinds of sections that belong to a column, in ascending order.
+    package static let ofColumns: [Kind] = rules.filter { $0.value.use == .ofColumn }.map(\.key)
+      .sorted { $0.rawValue < $1.rawValue }
+
     /// Returns the length of a section of this kind in bytes; nil if the length depends on the content of the section.
     package func length(ofPoints pointCount: Int, nodes nodeCount: Int) -> Int? {
       Self.rules[self]?.length?(pointCount, nodeCount)

@@ -5,6 +5,10 @@ import Synchronization
   import Dispatch
 #endif
 
+#if !POSIX && (canImport(Darwin) || os(Linux) || os(Android))
+  #error("Compile with -D POSIX, as Package.swift does; otherwise files cannot be read")
+#endif
+
 /// The number of processors that are online; 1 if the platform cannot report them or has no threads.
 package var processorCount: Int {
   #if canImport(Dispatch) && POSIX
@@ -24,7 +28,8 @@ package func concurrently(_ count: Int, _ work: @Sendable (Int) -> Void) {
   #endif
 }
 
-/// Calls `work` with each number of 0 ..< count, as `concurrently` does. Returns the results in the order of the numbers.
+/// Calls `work` with each number of 0 ..< count, as `concurrently` does. Returns the results in the order of the
+/// numbers.
 package func concurrentResults<Result: Sendable>(_ count: Int, _ work: @Sendable (Int) -> Result) -> [Result] {
   Array(unsafeUninitializedCapacity: count) { results, initializedCount in
     guard let first = results.baseAddress else { return }

@@ -61,6 +61,20 @@ public struct IndexColumn: Sendable {
     /// most 12 bytes per point. A column without a declared kind becomes a column of kind `text`.
     case search
 
+    /// A sentence about the preparation, for help texts.
+    package var help: String {
+      switch self {
+      case .percentiles:
+        "'+percentiles' speeds up medians and percentiles. For a million points it takes 3 bytes per point, or 7 if "
+          + "all values are distinct."
+      case .distinct:
+        "'+distinct' speeds up counts of distinct values, and takes 3 bytes per point for a million points."
+      case .search:
+        "'+search' finds the beginnings of words, without regard to case and accents, and takes at most 12 bytes per "
+          + "point."
+      }
+    }
+
     /// Kind of the section that the preparation adds.
     var sectionKind: IndexSection.Kind {
       switch self {

@@ -1,7 +1,8 @@
 import Treeline
 
-/// The integers of a section that prepares a column for percentiles or distinct counts (see `ColumnMatrix`). Points
-/// are added in the order of their values; points with equal values are added in tree order.
+/// The integers of a section that prepares a column for percentiles or distinct counts (see `ColumnMatrix`), and the
+/// tree indices that a section lists. A section for a search has no integers. Points are added in the order of their
+/// values; points with equal values are added in tree order.
 struct MatrixIntegers {
   private let kind: IndexColumn.Preparation
   private var last: (key: UInt64, index: UInt32)?

@@ -70,10 +70,10 @@ extension NumberSurvey: BinaryCodable {
 /// - Parameters:
 ///   - point: Index of the point in a batch.
 ///   - first: Number of points before the batch.
-/// - Throws: `PieceError.rowTooGreat` if the index among all points is greater than 2^53.
+/// - Throws: `PieceError.rowOutOfRange` if the index among all points is greater than 2^53.
 func numberedPoint(_ point: Int, from first: Int) throws(PieceError) -> Int {
   let (number, overflows) = point.addingReportingOverflow(first)
-  guard !overflows, number <= StoredRows.greatest else { throw .rowTooGreat }
+  guard !overflows, number <= StoredRows.greatest else { throw .rowOutOfRange }
   return number
 }
 

@@ -85,7 +85,7 @@ extension PieceTask {
     }
     return try build(layout, threads: threads, BuildMonitor(pointCount: pointCount)) { input throws(PieceError) in
       for index in points.indices {
-        guard let row = UInt64(exactly: rows[index]), row <= StoredRows.greatest else { throw .rowTooGreat }
+        guard let row = UInt64(exactly: rows[index]), row <= StoredRows.greatest else { throw .rowOutOfRange }
         (input.points[index], input.rows[index]) = (points[index], row)
       }
       input.codes.copyBytes(from: codes)

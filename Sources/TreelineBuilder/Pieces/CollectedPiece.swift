@@ -36,7 +36,7 @@ import Treeline
       precondition(newPoints.count * layout.length == newCodes.count, "Expected codes of all columns for each point")
       guard rows.count + newPoints.count <= task.pointCount else { throw wrongCount(rows.count + newPoints.count) }
       for row in newRows {
-        guard let row = UInt64(exactly: row), row <= StoredRows.greatest else { throw .rowTooGreat }
+        guard let row = UInt64(exactly: row), row <= StoredRows.greatest else { throw .rowOutOfRange }
       }
       let box = task.extent.box
       if let other = newPoints.first(where: { !box.contains($0) }) {

@@ -16,8 +16,8 @@ import Treeline
       var used = 0
       columnNumbers = Array(surveys.indices)
       columns = []
-      // Columns in memory are encoded on several threads. In pieces, columns share the memory for dictionaries.
-      for group in arranged.indices.blocks(of: kept == nil ? 1 : options.threads) {
+      while columns.count < arranged.count {
+        let group = columns.count..<columns.count + columnsAtOnce(arranged.dropFirst(columns.count).map(\.column))
         nonisolated(unsafe) let build = self
         let found = concurrentResults(group.count) { [used] number in
           Result { () throws(PieceError) in try build.encode(arranged[group.lowerBound + number], besides: used) }
@@ -35,6 +35,20 @@ import Treeline
       }
       columnNumbers = arranged.map(\.column)
       preparations = columnNumbers.map { options.columns[$0].preparations }
+    }
+
+    /// Returns how many of some columns, from the first, are encoded at the same time. A column takes about as much
+    /// memory again while it is encoded, so all columns after the first may take only an eighth of the memory. In pieces,
+    /// each dictionary may take the memory that the dictionaries before it leave.
+    private func columnsAtOnce(_ columns: [Int]) -> Int {
+      guard let kept else { return 1 }
+      var (count, room) = (1, options.memory / 8)
+      for column in columns.dropFirst().prefix(options.threads - 1) {
+        room -= kept.values(ofColumn: column).reduce(0) { $0 + $1.memory }
+        if room < 0 { break }
+        count += 1
+      }
+      return count
     }
 
     /// A column with its encoding.

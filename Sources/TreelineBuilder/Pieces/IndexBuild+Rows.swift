@@ -71,7 +71,7 @@ import Treeline
     init(_ rows: [UInt64], after last: UInt64?) throws(PieceError) {
       self.last = last
       for row in rows {
-        guard row <= StoredRows.greatest else { throw .rowTooGreat }
+        guard row <= StoredRows.greatest else { throw .rowOutOfRange }
         if let last = self.last, row <= last { ascend = false }
         self.last = row
         greatest = max(greatest, row)

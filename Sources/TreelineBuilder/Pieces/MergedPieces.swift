@@ -128,7 +128,7 @@ import Treeline
       }
       if let rows, let newRows {
         for (index, row) in newRows.enumerated() {
-          guard let row = UInt64(exactly: row), row <= StoredRows.greatest else { throw .rowTooGreat }
+          guard let row = UInt64(exactly: row), row <= StoredRows.greatest else { throw .rowOutOfRange }
           rows.start[count + index] = row
         }
       }

@@ -10,8 +10,8 @@ public enum PieceError: Error, Hashable, Sendable {
   case column(ColumnError)
   /// Two points have the same row number. This can happen only if the caller assigns row numbers.
   case rowTwice(row: Int)
-  /// A row number is greater than 2^53.
-  case rowTooGreat
+  /// A row number is below 0 or above 2^53.
+  case rowOutOfRange
   /// Data that an earlier step wrote has changed or is incomplete.
   case damaged(what: String, expected: String, found: String)
   /// The system refused an operation, for example because there is no space, no permission or no such folder.
@@ -35,9 +35,9 @@ extension PieceError: CustomStringConvertible {
     case .column(let error): "\(error)"
     case .rowTwice(let row):
       "expected a different row number for each point, found \(row) twice; give each point its own row number"
-    case .rowTooGreat:
-      "expected row numbers up to 2^53, found a greater one, which many programs would round; "
-        + "give points smaller row numbers"
+    case .rowOutOfRange:
+      "expected row numbers from 0 to 2^53, because many programs round greater ones, found another number; "
+        + "give points other row numbers"
     case .damaged(let what, let expected, let found):
       "\(what): expected \(expected), found \(found); start the build again"
     case .scratch(let path, let action, let reason):

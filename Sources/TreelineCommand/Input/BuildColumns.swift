@@ -56,12 +56,13 @@ struct BuildColumns {
     return try points.map { try row.row(ofPoint: $0, of: table, in: input) }
   }
 
-  /// Returns the values of several ranges of points. Each range is read on a thread of its own.
+  /// Returns the values of several ranges of points. The ranges are read concurrently.
   func values(_ ranges: ArraySlice<Range<Int>>, of table: PointTable) -> [[ColumnValues]] {
     let columns = self
     return concurrentResults(ranges.count) { columns.values(ranges[ranges.startIndex + $0], of: table) }
   }
 
+  /// Returns the values of some points.
   func values(_ points: Range<Int>, of table: PointTable) -> [ColumnValues] {
     var values = [ColumnValues](repeating: ColumnValues(), count: names.count)
     let read = names.enumerated().map { number, name in ReadColumn(name, isAsWritten: number >= attributeCount) }

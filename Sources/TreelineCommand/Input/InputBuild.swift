@@ -113,7 +113,7 @@ final class InputBuild {
     for (number, points) in blocks.enumerated() {
       let first = build.pointCount
       if let columns, values.isEmpty {
-        values = columns.values(blocks[number...].prefix(plan.options.threads), of: table)[...]
+        values = columns.values(blocks[number...].prefix(threads), of: table)[...]
       }
       do {
         let rows = try columns?.rows(points, of: table) ?? []
@@ -143,14 +143,18 @@ final class InputBuild {
   /// so that all threads have the same work.
   private func blockSize(ofPoints count: Int) -> Int {
     guard keepsColumns else { return .max }
-    let rounds = (count - 1) / (Self.blockSize * plan.options.threads) + 1
-    return max((count - 1) / (rounds * plan.options.threads) + 1, Self.leastBlockSize)
+    let rounds = (count - 1) / (Self.blockSize * threads) + 1
+    return max((count - 1) / (rounds * threads) + 1, Self.leastBlockSize)
   }
+
+  /// Number of threads that read columns. Their values are in memory before the build counts them, so the number is
+  /// limited.
+  private var threads: Int { min(plan.options.threads, processorCount, 16) }
 
   /// Greatest number of points whose columns are read together. The number is small, so that the distinct values of
   /// these points stay in the processor's cache.
   private static let blockSize = 1 << 16
-  private static let leastBlockSize = 1 << 12
+  private static let leastBlockSize = 1 << 14
 
   private func refuseObstacle() throws {
     if let obstacle {
@@ -228,7 +232,7 @@ final class InputBuild {
         throw plan.columns.row?.refusal(ofTwice: row, lines: lines(ofRow: row), in: input) ?? error
       case .column(let error):
         throw input.refusal(of: error, line: error.row.flatMap { lines(ofRow: $0).first })
-      case .invalid, .rowTooGreat: throw Failure.badData("\(input.name): \(error)")
+      case .invalid, .rowOutOfRange: throw Failure.badData("\(input.name): \(error)")
       case .unsupported: throw Failure.usage("\(input.name): \(error)")
       default: throw error
       }
@@ -277,7 +281,7 @@ final class InputBuild {
   /// Returns the mean size of a point's columns and row number in the scratch folder, in bytes. The mean is taken over
   /// some of the points of a batch.
   private func recordLength(of table: PointTable) -> Int {
-    let some = 0..<min(table.coordinates.count, Self.blockSize)
+    let some = 0..<min(table.coordinates.count, blockSize(ofPoints: table.coordinates.count))
     let length = (columns?.values(some, of: table) ?? []).reduce(0) { $0 + $1.bytes.count }
     return length / max(some.count, 1) + (plan.columns.row == nil ? 0 : 8)
   }

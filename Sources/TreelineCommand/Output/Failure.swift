@@ -40,7 +40,7 @@ extension Failure {
     case is ReadingError, is BuildError, is IndexError: self = .badData(message)
     case PieceError.writing(let error): self.init(of: error)
     case PieceError.unsupported: self = .usage(message)
-    case PieceError.invalid, PieceError.damaged, PieceError.column, PieceError.rowTwice, PieceError.rowTooGreat:
+    case PieceError.invalid, PieceError.damaged, PieceError.column, PieceError.rowTwice, PieceError.rowOutOfRange:
       self = .badData(message)
     case let error as IndexWritingError:
       switch error {

@@ -25,11 +25,8 @@ struct BuildCommand: ParsableCommand {
       the values of the column decide. A value that does not fit the kind of its column is an error. An empty cell is \
       a missing value.
 
-      Three suffixes of a kind make queries fast, as in 'price:number+percentiles+distinct'. '+percentiles' speeds up \
-      medians and percentiles, and '+distinct' speeds up counts of distinct values. For a million points each of \
-      these two suffixes takes 3 bytes per point, and '+percentiles' takes 4 more bytes if all values are distinct. \
-      '+search' finds the beginnings of words, without regard to case and accents, and takes at most 12 bytes per \
-      point. '--search name' keeps the column 'name' as texts with '+search'.
+      Suffixes of a kind make queries fast, as in 'price:number+percentiles+distinct'. \
+      \(IndexColumn.Preparation.allCases.map(\.help).joined(separator: " ")) '--search name' keeps the column 'name' as texts with '+search'.
 
       --group-by gives each value of a column its own hierarchy, so that no cluster has points with different values. \
       The column may have at most 4096 different values; an empty cell is a value, too. Clusters of different groups \

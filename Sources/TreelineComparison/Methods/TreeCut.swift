@@ -16,18 +16,16 @@ package struct TreeCut: Hashable, Sendable {
   /// Whether the comparison chooses the smallest detail at which the number of clusters is within the limit.
   private(set) var isFitted = false
 
-  package static let breadthFirst = TreeCut(
-    name: "breadth-first", title: "Breadth-first",
-    summary: "clusters of the tree, split level by level", cut: .limit(1))
+  package static let breadthFirst = limit(.breadthFirst)
 
-  package static let widestFirst = TreeCut(
-    name: "widest-first", title: "Widest-first",
-    summary: "clusters of the tree, split from the widest to the narrowest", cut: .limit(1, order: .widestFirst))
+  package static let widestFirst = limit(.widestFirst)
 
-  package static let steepestFirst = TreeCut(
-    name: "steepest-first", title: "Steepest-first",
-    summary: "clusters of the tree, split first where a split most reduces the distance from points to their badges",
-    cut: .limit(1, order: .steepestFirst))
+  private static func limit(_ order: ExpansionOrder) -> TreeCut {
+    let name = order.rawValue
+    return TreeCut(
+      name: name, title: name.prefix(1).uppercased() + name.dropFirst(),
+      summary: "clusters of the tree, split \(order.phrase)", cut: .limit(1, order: order))
+  }
 
   /// A cut that has a limit and continues the previous answer. During a journey, as few clusters as possible change
   /// between views. In a single view, which has no previous answer, this cut equals a cut without continuation.
@@ -63,7 +61,7 @@ package struct TreeCut: Hashable, Sendable {
     cut: .badges())
 
   /// The cuts, in the order of a report.
-  package static let all = [breadthFirst, widestFirst, steepestFirst, continuing, detail(), spacing()]
+  package static let all = ExpansionOrder.allCases.map(limit) + [continuing, detail(), spacing()]
 
   /// Returns the cuts for a tree that is built with a given growth.
   static func all(of growth: Growth) -> [TreeCut] {

@@ -12,7 +12,7 @@ import numpy as np
 from . import _library as c
 from ._answer import METRES_PER_UNIT, Clusters, Transition
 from ._errors import Error, FilterError
-from ._parameters import text
+from ._parameters import CRITERIA, text
 from ._table import Table, plain, readable
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ Feature = dict[str, Any]
 
 #: Names of the parameters of a query's viewport, and names of the parameters of its cut.
 VIEW = ("bbox", "center", "zoom", "width", "height")
-CUT = ("spacing", "badges", "detail", "limit", "order")
+CUT = (*CRITERIA, "order")
 SHOWN = (*VIEW, *CUT, "position")
 
 

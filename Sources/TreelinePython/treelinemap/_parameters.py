@@ -11,6 +11,10 @@ import numpy as np
 from ._arrays import AnyArray
 
 
+#: Names of the criteria of cuts. A cut has one of them.
+CRITERIA = ("spacing", "badges", "detail", "limit")
+
+
 def cut_text(key: tuple[Any, ...]) -> str:
     limit, order, detail, spacing, badges, min_points, alone_from_zoom, position, keep_visible, is_fresh = key
     return text(

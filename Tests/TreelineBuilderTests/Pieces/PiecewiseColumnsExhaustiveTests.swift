@@ -56,7 +56,7 @@ import Treeline
       set: .cities(200, seed: 4), pieceSize: 50, rows: Array(repeating: 7, count: 200))
     #expect(throws: PieceError.rowTwice(row: 7)) { try build.run() }
     let beyond = PiecewiseBuild(set: .cities(200, seed: 4), pieceSize: 50, rows: (0..<200).map { (1 << 53) + $0 })
-    #expect(throws: PieceError.rowTooGreat) { try beyond.run() }
+    #expect(throws: PieceError.rowOutOfRange) { try beyond.run() }
   }
 
   /// If a value does not suit its column, the error names its point. If several parts contain such values, the error
