@@ -38,8 +38,8 @@ import Treeline
     }
 
     /// Returns how many of some columns, from the first, are encoded at the same time. A column takes about as much
-    /// memory again while it is encoded, so all columns after the first may take only an eighth of the memory. In pieces,
-    /// each dictionary may take the memory that the dictionaries before it leave.
+    /// memory again while it is encoded. So the columns after the first may take only an eighth of the memory. In
+    /// pieces, each dictionary may take the memory that the dictionaries before it leave.
     private func columnsAtOnce(_ columns: [Int]) -> Int {
       guard let kept else { return 1 }
       var (count, room) = (1, options.memory / 8)
