@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 # rebuild. Five things need separate builds: the library as it is shipped, without LAPACK; the proof of the runtime,
 # which builds like an app; the stubs of Apple's frameworks; the thread sanitizer; and the fuzzers. Two packages are
 # built in this folder, so build plans are not cached: a build must not use the plan of the other package. Without debug
-# information a module compiles in five sixths of the time. Only XCTest needs an index of the sources, and all tests of
-# this build use Swift Testing. BoringSSL, the only code in C++, is not optimized.
+# information a module compiles in five sixths of the time. BoringSSL, the only code in C++, is not optimized.
 TEST_OPTIONS = (
     "-c release -Xswiftc -enable-testing -Xcxx -O0 -debug-info-format none --scratch-path .build-test "
-    "--disable-build-manifest-caching --disable-xctest --disable-index-store")
+    "--disable-build-manifest-caching")
 TEST_PRODUCTS = ".build-test/release"
 # The folder in which both implementations of LAPACK are installed; the same test binary runs with each.
 LIBRARIES = "/usr/lib/$(uname -m)-linux-gnu"
