@@ -161,7 +161,7 @@ def build_parquet(
             except ValueError as error:
                 raise ValueError(f"{file.path}: {error}") from None
     declared = reader.columns(schema.empty_table(), files[0], np.empty(0, "<i8"))
-    with _steps.Stream(built.path, options, declared, told, overwrite) as stream:
+    with _naming(row), _steps.Stream(built.path, options, declared, told, overwrite) as stream:
         with Listing(built, refused, (file.path for file in files)) as listing:
             done = 0
             for file, batch in reader.batches():
@@ -247,6 +247,17 @@ class Listing:
         self._built.refused += map(Refused, numbers[:room].to_pylist(), x[:room].tolist(), y[:room].tolist())
         if self._writer is not None:
             self._writer.write_table(pa.table([numbers, x, y], schema=self._schema))
+
+
+@contextlib.contextmanager
+def _naming(row: str | None) -> Iterator[None]:
+    """Adds the name of the column of row numbers to errors about these numbers."""
+    try:
+        yield
+    except BuildError as error:
+        if row is None or "row number" not in str(error):
+            raise
+        raise BuildError(f"column {row!r}: {error}") from None
 
 
 class _Reader:
