@@ -48,7 +48,9 @@ export function planeCoordinatesIn(text, plane) {
   return [{ title: plane.position(latitude, longitude), latitude, longitude }];
 }
 
-/** Returns both angles in a text, in degrees, or an empty array. `isLatitude` is undefined if an angle has no letter. */
+/**
+ * Returns both angles in a text, in degrees, or an empty array. `isLatitude` is undefined if an angle has no letter.
+ */
 function anglesIn(text) {
   // The altitude and the parameters of a geo URI do not change the position.
   const plain = text.replace(/^\s*geo:\s*([^,;?]*,[^,;?]*).*$/i, "$1").trim();

@@ -5,7 +5,9 @@ import { firstPoint } from "./cluster.js";
 import { leastLimit } from "./cut.js";
 import { boxSize } from "./vendor/treeline/map/mercator.js";
 
-/** Greatest numbers of clusters in the first answer, in the answer for the box of one cluster, and in the last answer. */
+/**
+ * Greatest numbers of clusters in the first answer, in the answer for the box of one cluster, and in the last answer.
+ */
 const OVERVIEW = 5000;
 const PART = 500;
 const FINEST = 5000;

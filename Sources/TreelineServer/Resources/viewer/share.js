@@ -175,7 +175,9 @@ function keyOf(palette, densities, title) {
   return { height: 40, shapes };
 }
 
-/** Returns the height of a legend with categories or groups, and its shapes: for each a disc, the name and the share. */
+/**
+ * Returns the height of a legend with categories or groups, and its shapes: for each a disc, the name and the share.
+ */
 function listOf(palette, entries, width) {
   const measure = new OffscreenCanvas(1, 1).getContext("2d");
   measure.font = `13px ${palette.fontFamily}`;

@@ -301,8 +301,8 @@ export class PagedHierarchy extends Hierarchy {
   }
 
   /**
-   * Whether a node has a point in a view. Returns null if only the page below the node shows this, or if this page is in
-   * memory.
+   * Whether a node has a point in a view. Returns null if only the page below the node shows this, or if this page is
+   * in memory.
    *
    * @param {number} record
    * @param {import("../view.js").InView} view
