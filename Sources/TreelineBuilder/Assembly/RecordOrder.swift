@@ -3,8 +3,8 @@ import Treeline
 /// The order in which the records of a tree are stored, for a tree whose subtrees were built one by one.
 ///
 /// The records of two siblings are adjacent. They are followed by all records below the left sibling, and then by all
-/// records below the right sibling. Take the nodes from `popNext` and, before the next call, place the records below
-/// each of them.
+/// records below the right sibling. Each call of `popNext` returns a node. Before the next call, place the records below
+/// this node.
 struct RecordOrder<Node> {
   /// The nodes whose children are not placed yet, each with the index of its own record.
   private var stack: [(node: Node, record: Int)]
@@ -20,7 +20,7 @@ struct RecordOrder<Node> {
   /// Returns the next node in the order of the records below the nodes, with the index of the node's own record.
   mutating func popNext() -> (node: Node, record: Int)? { stack.popLast() }
 
-  /// Places the records of the last node's two children.
+  /// Places the records of two siblings, the children of the node that `popNext` has returned.
   ///
   /// - Returns: the index of the left child's record. The right child's record follows this record.
   mutating func placeChildren(_ left: Node, _ right: Node) -> Int {
@@ -31,7 +31,7 @@ struct RecordOrder<Node> {
     return first
   }
 
-  /// Places all records below the last node, which is the root of a subtree.
+  /// Places all records below the node that `popNext` has returned, the root of a subtree.
   ///
   /// - Parameter subtreeSize: Number of records in the subtree, including its root.
   /// - Returns: the index of the first of the records below the root.

@@ -36,8 +36,8 @@ extension PieceError: CustomStringConvertible {
     case .rowTwice(let row):
       "expected a different row number for each point, found \(row) twice; give each point its own row number"
     case .rowOutOfRange:
-      "expected row numbers from 0 to 2^53, because many programs round greater ones, found another number; "
-        + "give points other row numbers"
+      "expected row numbers from 0 to 2^53, found another number; give points other row numbers, because many "
+        + "programs round greater numbers"
     case .damaged(let what, let expected, let found):
       "\(what): expected \(expected), found \(found); start the build again"
     case .scratch(let path, let action, let reason):
