@@ -28,6 +28,31 @@ import Treeline
     #expect(try Tool.run("verify", folder.path("found")).code == 0)
   }
 
+  /// The number of threads determines which points are read together, and which columns are encoded together.
+  @Test func anyNumberOfThreadsGivesTheSameBytes() throws {
+    let folder = try TemporaryFolder()
+    let iceland = Repository.path("Fixtures/iceland_addresses.csv.gz")
+    let columns = ["--columns", "all"]
+    try build(iceland, folder.path("expected"), columns + ["--threads", "1"])
+    for threads in ["2", "7"] {
+      try build(iceland, folder.path("found"), columns + ["--threads", threads])
+      #expect(try bytes(folder.path("found")) == bytes(folder.path("expected")), "\(threads) threads")
+    }
+  }
+
+  /// Each of two columns has an unsuitable value. The error is about the value that comes first in the input.
+  @Test(arguments: ["1", "2"]) func theFirstUnsuitableValueIsNamedWithAnyNumberOfThreads(_ threads: String) throws {
+    let folder = try TemporaryFolder()
+    let rows = (0..<70_000).map { row in
+      "\(row % 90),\(row % 7),\(row == 50_001 ? "later" : "\(row)"),\(row == 50_000 ? "first" : "\(row)")"
+    }
+    let input = try csv(rows, in: folder)
+    let result = try run(input, folder.path("index"), ["--columns", "id:number,name:number", "--threads", threads])
+    #expect(result.code == 65, "\(result.errors)")
+    #expect(result.errors.contains("\"name\"") && result.errors.contains("\"first\""), "\(result.errors)")
+    #expect(try folder.contents() == ["input.csv"])
+  }
+
   /// Each feature may have different columns. So their order is known only after all features are read.
   @Test func featuresOfDifferentColumns() throws {
     let folder = try TemporaryFolder()
