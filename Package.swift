@@ -46,16 +46,21 @@ let package = Package(
     .target(name: "Treeline", dependencies: ["CLibrary", "CPrefetch"], swiftSettings: [posix]),
     .target(
       name: "TreelineBuilder", dependencies: ["Treeline", lapacke, "CLibrary", "CPrefetch"], swiftSettings: [posix]),
-    .target(name: "TreelineFoundation", dependencies: ["Treeline", "TreelineBuilder", "TreelinePages"]),
+    .target(
+      name: "TreelineFoundation",
+      dependencies: ["Treeline", "TreelineBuilder", "TreelineFormats", "TreelinePages", "GridBaseline"]),
     .target(name: "TreelineMap", dependencies: ["Treeline"]),
     // Compiled to almost nothing on platforms without MapKit. Tests/AppleStubs compiles the rest.
     .target(name: "TreelineMapKit", dependencies: ["Treeline", "TreelineMap"]),
     .target(name: "TreelineVerification", dependencies: ["Treeline"]),
     .target(
       name: "TreelineC",
-      dependencies: ["Treeline", "TreelineBuilder", "TreelineVerification", "TreelinePages", "CLibrary", "CTreeline"]),
+      dependencies: [
+        "Treeline", "TreelineBuilder", "TreelineFormats", "TreelineVerification", "TreelinePages", "CLibrary",
+        "CTreeline",
+      ]),
     .target(name: "GridBaseline", dependencies: ["Treeline"]),
-    .target(name: "TreelineFormats", dependencies: ["Treeline", "GridBaseline", "CZlib"]),
+    .target(name: "TreelineFormats", dependencies: ["Treeline", "GridBaseline", "CLibrary", "CZlib"]),
     .target(name: "TreelineTiles", dependencies: ["Treeline", "TreelineFormats"]),
     .target(name: "TreelinePages", dependencies: ["Treeline", "TreelineBuilder", "CLibrary", "CZlib"]),
     .target(
@@ -97,7 +102,8 @@ let package = Package(
     .testTarget(
       name: "TreelineBuilderTests",
       dependencies: [
-        "Treeline", "TreelineBuilder", "TreelineFoundation", "TreelinePages", lapacke, "PointSets", "TestSupport",
+        "Treeline", "TreelineBuilder", "TreelineFormats", "TreelineFoundation", "TreelinePages", "GridBaseline",
+        lapacke, "PointSets", "TestSupport",
       ]),
     .testTarget(
       name: "TreelineMapTests",

@@ -1,5 +1,6 @@
 import CTreeline
 @_spi(Server) import Treeline
+@_spi(Server) import TreelineFormats
 
 @_cdecl("treeline_aggregate")
 public func aggregate(_ answer: OpaquePointer?, _ aggregates: UnsafePointer<CChar>?, _ error: ErrorPlace)
@@ -9,12 +10,10 @@ public func aggregate(_ answer: OpaquePointer?, _ aggregates: UnsafePointer<CCha
     let clusters = try answer.object(AnswerObject.self).clusters
     let aggregates = try Aggregate.list(text(aggregates, "aggregates"))
     let values = try clusters.values(of: aggregates)
-    var taken: Set<String> = []
+    let names = FeatureProperties.names(of: aggregates)
     return Table(
-      aggregates.enumerated().map { number, aggregate in
-        var name = aggregate.propertyName
-        while !taken.insert(name).inserted { name += "_" }
-        return TableColumn(name, values.map { $0[number] }, of: aggregate, in: clusters.tree)
+      aggregates.indices.map { number in
+        TableColumn(names[number], values.map { $0[number] }, of: aggregates[number], in: clusters.tree)
       })
   }
 }

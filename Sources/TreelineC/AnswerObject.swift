@@ -7,7 +7,7 @@ final class AnswerObject: CObject {
   static let noun = "an answer"
   let clusters: Clusters
   /// Cut of the query; nil if the clusters were requested by their ids.
-  private let cut: Cut?
+  let cut: Cut?
   private let arrays: Block
   /// The arrays of the clusters' extents, created when they are first requested.
   private let extents = Mutex<Block?>(nil)
@@ -40,6 +40,15 @@ final class AnswerObject: CObject {
     return treeline_clusters_arrays(
       count: clusters.count, id: array(0), point_count: array(1), first: array(2), end: array(3), row: array(4),
       tree_index: array(5), x: array(6), y: array(7))
+  }
+
+  /// Returns the position at which a cluster is shown. Also returns the tree index of the point at this position, if
+  /// there is such a point.
+  ///
+  /// - Parameter number: Index of the cluster in the answer.
+  func shownPosition(_ number: Int) -> (coordinate: Coordinate, treeIndex: Int?) {
+    let (treeIndex, x, y) = (pointers.tree_index[number], pointers.x[number], pointers.y[number])
+    return (Coordinate(longitude: x, latitude: y), treeIndex < 0 ? nil : Int(treeIndex))
   }
 
   var extentPointers: treeline_extents_arrays {

@@ -7,12 +7,17 @@ public func members(_ tree: OpaquePointer?, _ id: UInt64, _ offset: Int, _ limit
 {
   attemptObject(error) {
     let tree = try tree.object(TreeObject.self).tree
-    let members = tree.members(of: try tree.cluster(ClusterID(rawValue: id)))
-    // Offset and limit may be huge, but the page never extends past the last member.
-    let start = Int(min(size(offset), size(members.count)))
-    let page = start..<start + Int(min(size(limit), size(members.count - start)))
+    let (members, page) = try memberPage(of: id, in: tree, offset, limit)
     return Table(pointColumns(atTreeIndices: page.map(members.treeIndex), of: tree))
   }
+}
+
+/// Returns the points of a cluster, and a page of them. Offset and limit may be huge, but the page never extends past
+/// the last point.
+func memberPage(of id: UInt64, in tree: ClusterTree, _ offset: Int, _ limit: Int) throws -> (RowNumbers, Range<Int>) {
+  let members = tree.members(of: try tree.cluster(ClusterID(rawValue: id)))
+  let start = Int(min(size(offset), size(members.count)))
+  return (members, start..<start + Int(min(size(limit), size(members.count - start))))
 }
 
 @_cdecl("treeline_search")
@@ -103,12 +108,20 @@ private func readScale(_ text: UnsafePointer<CChar>?) throws -> (cut: Cut, tileS
 @_cdecl("treeline_transition")
 public func transition(_ from: OpaquePointer?, _ to: OpaquePointer?, _ error: ErrorPlace) -> OpaquePointer? {
   attemptObject(error) {
-    let (first, second) = (try from.object(AnswerObject.self).clusters, try to.object(AnswerObject.self).clusters)
-    guard first.tree.isSame(as: second.tree) else {
-      throw ArgumentError("the answers come from two trees; pass two answers from the same tree")
-    }
-    return TransitionRows(first, second).table
+    let (first, second, transition) = try transition(from, to)
+    return TransitionRows(transition, from: first.clusters, to: second.clusters).table
   }
+}
+
+/// Returns two answers that C passes, and the changes between these answers.
+func transition(_ from: OpaquePointer?, _ to: OpaquePointer?) throws -> (
+  first: AnswerObject, second: AnswerObject, ClusterTransition
+) {
+  let (first, second) = (try from.object(AnswerObject.self), try to.object(AnswerObject.self))
+  guard first.clusters.tree.isSame(as: second.clusters.tree) else {
+    throw ArgumentError("the answers come from two trees; pass two answers from the same tree")
+  }
+  return (first, second, ClusterTransition(from: first.clusters, to: second.clusters))
 }
 
 /// A transition as rows of a table, with a row for each cluster to draw.
@@ -122,9 +135,8 @@ private struct TransitionRows {
   private var filteredOut: [Int64] = []
   private var filteredIn: [Int64] = []
 
-  init(_ first: Clusters, _ second: Clusters) {
+  init(_ transition: ClusterTransition, from first: Clusters, to second: Clusters) {
     (self.first, self.second) = (first, second)
-    let transition = ClusterTransition(from: first, to: second)
     for cluster in transition.kept {
       append(0, cluster, cluster)
       let counts = transition.filteredPointCounts(in: cluster.range)

@@ -1,10 +1,12 @@
 import Foundation
+import GridBaseline
 import Treeline
 import TreelineBuilder
+import TreelineFormats
 import TreelinePages
 
-// Makes Foundation show the description of an error. The runtime and the builder do not use Foundation, so their
-// errors conform to `LocalizedError` here.
+// Makes Foundation show the description of an error. These modules do not use Foundation, so their errors
+// conform to `LocalizedError` here.
 
 extension BuildError: LocalizedError {
   public var errorDescription: String? { description }
@@ -51,5 +53,13 @@ extension FilterTextError: LocalizedError {
 }
 
 extension SearchError: LocalizedError {
+  public var errorDescription: String? { description }
+}
+
+extension GridError: LocalizedError {
+  public var errorDescription: String? { description }
+}
+
+extension ReadingError: LocalizedError {
   public var errorDescription: String? { description }
 }

@@ -229,7 +229,7 @@ private enum TileValue: Hashable {
     case .decimal(let number): self = .double(number)
     case .text(let text): self = .string(text)
     case .abbreviated(let count): self = .string(BadgeText.abbreviated(count))
-    case .ellipse, .lengths, .corners, .rows: return nil
+    case .ellipse, .lengths, .corners, .numbers: return nil
     }
   }
 

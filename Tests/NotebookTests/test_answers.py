@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import treelinemap
 from traitlets import TraitError
-from treelinemap._answers import Answers, Problem, abbreviated
+from treelinemap._answers import Answers, Problem
 from treelinemap.widget import Map
 from waiting import LIMIT
 
@@ -23,11 +23,11 @@ def tree():
 
 
 def test_transitions_account_for_every_cluster_of_both_answers(tree):
-    answers = Answers(tree)
+    told = lambda verb, **arguments: json.loads(Answers(tree).answer(verb, **arguments))
     view = {"center": "10,48", "width": 800, "height": 600, "spacing": 44}
-    before = [each["properties"]["cluster_id"] for each in answers.clusters({**view, "zoom": 5})["features"]]
+    before = [each["properties"]["cluster_id"] for each in told("clusters", query={**view, "zoom": 5})["features"]]
     for zoom in (4, 5, 6.5):
-        found = answers.transition(before, {**view, "zoom": zoom})
+        found = told("transition", ids=before, query={**view, "zoom": zoom})
         after = [each["properties"]["cluster_id"] for each in found["clusters"]["features"]]
         named = lambda kind: [each["cluster_id"] for each in found[kind]]
         parts = lambda kind: [part["cluster_id"] for each in found[kind] for part in each["parts"]]
@@ -45,27 +45,13 @@ def test_what_is_no_filter_is_a_problem_that_names_the_filter(tree):
 def test_whole_numbers_of_points_reach_a_page_with_all_digits():
     ids = [2**63 - 1, -(2**53) - 1, 2**53, 7]
     tree = treelinemap.build([1, 2, 3, 4], [1, 2, 3, 4], columns={"id": ids, "gap": [None, *ids[1:]]})
-    answer = Answers(tree).answer("clusters", query={"limit": 9, "aggregate": "max(id)"})
+    answer = json.loads(Answers(tree).answer("clusters", query={"limit": 9, "aggregate": "max(id)"}))
     found = {each["properties"]["index"]: each["properties"] for each in answer["features"]}
     read = json.loads(json.dumps(found), parse_int=float)
     told = ["9223372036854775807", "-9007199254740993", 2.0**53, 7.0]
     assert [read[str(row)]["id"] for row in range(4)] == told
     assert [read[str(row)]["gap"] for row in range(4)] == [None, *told[1:]]
     assert found[0]["max_id"] == 2**63 - 1
-
-
-def test_counts_are_abbreviated_as_on_badges():
-    expected = {
-        999: "999",
-        1000: "1k",
-        1250: "1.3k",
-        9949: "9.9k",
-        9950: "10k",
-        999_499: "999k",
-        999_500: "1M",
-        2_000_000_000: "2B",
-    }
-    assert {count: abbreviated(count) for count in expected} == expected
 
 
 def test_requests_that_are_no_longer_wanted_are_not_answered(tree):
@@ -131,6 +117,6 @@ def replies(map, **message):
 @pytest.mark.parametrize("answer", [{"sum": math.inf}, {"sum": object()}])
 def test_what_is_not_json_is_a_problem_and_no_silence(tree, answer):
     map = Map(tree)
-    map._answers.answer = lambda verb, **arguments: answer
+    map._answers._verbs["clusters"] = lambda **arguments: answer
     ((content, _),) = replies(map, verb="clusters")
     assert content["problem"]["status"] == 500 and content["problem"]["message"]

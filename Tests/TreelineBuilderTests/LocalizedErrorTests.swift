@@ -1,7 +1,9 @@
 import Foundation
+import GridBaseline
 import Testing
 @_spi(Server) import Treeline
 import TreelineBuilder
+import TreelineFormats
 import TreelineFoundation
 import TreelinePages
 
@@ -13,6 +15,7 @@ import TreelinePages
       IndexError.notAnIndex(path: "a.treeline"), QueryError.noZoom, PieceError.cancelled,
       EditError.grouped, ColumnError.cancelled, SearchError.noSearch, AggregateError.cancelled,
       FilterError.unknownColumn(name: "a", known: []), PageError("expected an index without groups"),
+      ReadingError.empty(file: "points"), GridError.zoomNotFinite(found: .infinity),
     ]
     for error in errors { #expect((error as any Error).localizedDescription == error.description) }
   }

@@ -86,6 +86,55 @@ void test_answer(const treeline_tree *tree) {
   treeline_answer_free(answer);
 }
 
+/// Returns how often a text occurs in bytes of the library, and frees the bytes.
+static size_t occurrences(const char *text, treeline_bytes *bytes) {
+  EXPECT(bytes);
+  size_t count, found = 0, length = strlen(text);
+  const char *start = treeline_bytes_start(bytes, &count);
+  for (size_t i = 0; i + length <= count; i++)
+    found += memcmp(start + i, text, length) == 0;
+  treeline_bytes_free(bytes);
+  return found;
+}
+
+void test_geojson(const treeline_tree *tree) {
+  treeline_answer *answer, *coarser;
+  NO_ERROR(answer = treeline_clusters(tree, "zoom=9&spacing=44", NULL, &error));
+  NO_ERROR(coarser = treeline_clusters(tree, "zoom=3&spacing=44", NULL, &error));
+  treeline_clusters_arrays clusters;
+  treeline_answer_arrays(answer, &clusters);
+  EXPECT(occurrences("\"cluster_id\":", treeline_answer_geojson(answer, NULL, NULL)) == clusters.count);
+  EXPECT(occurrences("\"ellipse\":", treeline_answer_geojson(answer, NULL, NULL)) == 0);
+  EXPECT(occurrences("\"ellipse\":", treeline_answer_geojson(answer, "ellipses=true", NULL)) > 4);
+  const char *aggregate = "aggregate=max(price)";
+  EXPECT(occurrences("\"max_price\":", treeline_answer_geojson(answer, aggregate, NULL)) == clusters.count);
+  char text[99];
+  sprintf(text, "\"tree_range\":[%lld,%lld]", (long long)clusters.first[1], (long long)clusters.end[1]);
+  EXPECT(occurrences(text, treeline_answer_geojson(answer, "tree_ranges=true", NULL)) == 1);
+  EXPECT(occurrences("\"whole\":", treeline_transition_geojson(answer, coarser, NULL, NULL)) > 0);
+  const char *ending = "\"clusters\":{\"type\":\"FeatureCollection\"";
+  EXPECT(occurrences(ending, treeline_transition_geojson(answer, coarser, NULL, NULL)) == 1);
+
+  treeline_table *page;
+  NO_ERROR(page = treeline_members(tree, clusters.id[0], 2, 3, &error));
+  for (size_t i = 0; i < treeline_table_row_count(page); i++) {
+    sprintf(text, "\"index\":%lld,", (long long)integers(page, "row")[i]);
+    EXPECT(occurrences(text, treeline_members_geojson(tree, clusters.id[0], 2, 3, "safe-integers=true", NULL)) == 1);
+  }
+  sprintf(text, "{\"total\":%lld,\"offset\":2,", (long long)clusters.point_count[0]);
+  EXPECT(occurrences(text, treeline_members_geojson(tree, clusters.id[0], 2, 3, NULL, NULL)) == 1);
+  treeline_table_free(page);
+
+  EXPECT_ERROR(treeline_answer_geojson(answer, "zoom=3", &error), TREELINE_ERROR_PARAMETER, "no parameter 'zoom'");
+  EXPECT_ERROR(treeline_answer_geojson(answer, "ellipses=1", &error), TREELINE_ERROR_PARAMETER, "true or false");
+  EXPECT_ERROR(treeline_answer_geojson(answer, "aggregate=max(", &error), TREELINE_ERROR_AGGREGATE, "max(");
+  EXPECT_ERROR(
+      treeline_members_geojson(tree, clusters.id[0], 0, 1, "ellipses=true", &error), TREELINE_ERROR_PARAMETER,
+      "no parameter 'ellipses'");
+  treeline_answer_free(answer);
+  treeline_answer_free(coarser);
+}
+
 void test_views(const treeline_tree *tree) {
   treeline_cut *cut;
   NO_ERROR(cut = treeline_cut_create(tree, "spacing=44", &error));

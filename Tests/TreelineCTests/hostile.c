@@ -75,6 +75,9 @@ static void test_sizes(const treeline_tree *tree) {
     treeline_table_column(table, many, &array);
     EXPECT(array.values == NULL);
     treeline_table_free(table);
+    treeline_bytes *none;
+    NO_ERROR(none = treeline_members_geojson(tree, arrays.id[0], many, many, NULL, &error));
+    treeline_bytes_free(none);
     NO_ERROR(table = treeline_members(tree, arrays.id[0], 1, many, &error));
     EXPECT(treeline_table_row_count(table) == POINTS - 1);
     treeline_table_free(table);
@@ -136,6 +139,7 @@ static void test_values(const treeline_tree *tree) {
     ENDS(treeline_children(tree, ids[0], &error), treeline_answer_free);
     ENDS(treeline_parent(tree, ids[0], &error), treeline_answer_free);
     ENDS(treeline_members(tree, ids[0], 0, 9, &error), treeline_table_free);
+    ENDS(treeline_members_geojson(tree, ids[0], 0, 9, NULL, &error), treeline_bytes_free);
     ENDS(treeline_hull(tree, ids[0], &error), treeline_table_free);
     int64_t indices[] = {number, number};
     if (number != 0)

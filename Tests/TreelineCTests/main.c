@@ -26,6 +26,7 @@ int main(int count, char **arguments) {
   NO_ERROR(tree = build("for=spacing", &error));
   test_facts(tree);
   test_answer(tree);
+  test_geojson(tree);
   test_views(tree);
   test_navigation(tree);
   test_filter_and_aggregates(tree);

@@ -114,6 +114,10 @@ static void test_answers(const treeline_tree *tree) {
   IS_TOLD(treeline_aggregate(answer, NULL, &error));
   IS_TOLD(treeline_transition(NULL, answer, &error));
   IS_TOLD(treeline_transition(answer, NULL, &error));
+  IS_TOLD(treeline_answer_geojson(NULL, NULL, &error));
+  IS_TOLD(treeline_transition_geojson(NULL, answer, NULL, &error));
+  IS_TOLD(treeline_transition_geojson(answer, NULL, NULL, &error));
+  IS_TOLD(treeline_members_geojson(NULL, 1, 0, 1, NULL, &error));
   treeline_answer_free(answer);
   treeline_answer_free(NULL);
 }

@@ -83,6 +83,7 @@ int64_t sum(const int64_t *values, size_t count);
 
 void test_facts(const treeline_tree *tree);
 void test_answer(const treeline_tree *tree);
+void test_geojson(const treeline_tree *tree);
 void test_views(const treeline_tree *tree);
 void test_navigation(const treeline_tree *tree);
 void test_filter_and_aggregates(const treeline_tree *tree);

@@ -133,7 +133,7 @@ import TreelineBuilder
       var properties = feature.properties
       (properties.isStack, properties.shownRow, properties.row, properties.members) = (true, 0, 0, [0, 1])
       (properties.hull, properties.badgeDiameter, properties.group) = (tree.convexHull(of: root), 44, "inns")
-      properties.viewPointCount = 1
+      (properties.viewPointCount, properties.treeRange) = (1, 0..<2)
       feature.properties = properties
       var bytes = OutputBytes()
       FeatureCollectionWriter(plane: tree.plane).append(feature, to: &bytes)
@@ -142,6 +142,23 @@ import TreelineBuilder
     }
     // Only vector tiles have areas.
     #expect(names.union(["area_km2", "area_px"]) == FeatureProperties.own)
+  }
+
+  @Test func unsafeIntegersOfColumnsAreStringsOnRequest() {
+    let numbers = ["9007199254740992", "9007199254740993", "-9223372036854775808", "9223372036854775807", "1e300", "7"]
+    var feature = ClusterFeature(
+      id: 1, pointCount: 1, coordinate: Coordinate(longitude: 1, latitude: 2),
+      bounds: BoundingBox(west: 1, south: 2, east: 1, north: 2))
+    feature.columns = numbers.map { ("n\($0)", .number($0)) }
+    for (hasSafeIntegers, strings) in [(false, []), (true, numbers[1...3])] {
+      var bytes = OutputBytes()
+      let writer = FeatureCollectionWriter(plane: .webMercator(), hasSafeIntegers: hasSafeIntegers)
+      writer.append(feature, to: &bytes)
+      for number in numbers {
+        let value = strings.contains(number) ? "\"\(number)\"" : number
+        #expect(bytes.text.contains("\"n\(number)\":\(value)"))
+      }
+    }
   }
 
   private static func written(_ features: [ClusterFeature]) -> [String] {

@@ -37,11 +37,6 @@ import Treeline
     #expect(try read("PAR1,lon,lat\n0,1,2\n").coordinates.count == 1)
   }
 
-  @Test func localizedDescriptionIsTheMessage() {
-    let error = ReadingError.empty(file: "points")
-    #expect((error as any Error).localizedDescription == error.description)
-  }
-
   @Test func paths() {
     #expect(throws: ReadingError.unopenable(file: "/nowhere/at.csv", reason: "No such file or directory")) {
       try PointReader.read(path: "/nowhere/at.csv")

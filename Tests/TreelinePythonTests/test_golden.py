@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import treelinemap
 from conftest import FIXTURES, ROOT, read_points
+from treelinemap import _library as c
 
 GOLDEN = FIXTURES / "golden" / "tool"
 
@@ -177,8 +178,15 @@ def check_query(tree, options, output):
         return
     features = json.loads(printed(output))["features"]
     assert len(answer) == len(features)
+    geojson = json.loads(answer._geojson(ellipses="ellipses" in options))["features"]
     for place, feature in enumerate(features):
         check_feature(answer, place, feature, options)
+        own = geojson[place]
+        assert (own["id"], own["bbox"]) == (feature["id"], feature["bbox"])
+        assert own["geometry"] == feature["geometry"] or "geometry" in options
+        # The tool writes columns as they are spelled in its input, and has properties of its own.
+        compared = [name for name in own["properties"] if name.rstrip("_") not in tree.columns]
+        assert all(own["properties"][name] == feature["properties"][name] for name in compared)
 
 
 def printed(output):
@@ -240,6 +248,9 @@ def check_transition(tree, options, output):
     ):
         every = expected["kept"] + expected["splits"] + expected["merges"]
         assert found.sum() == sum(entry.get(name, 0) for entry in every)
+    geojson = json.loads(c.bytes_of(c.call(c.transition_geojson, a._pointer, b._pointer, None)))
+    assert geojson.pop("clusters") == json.loads(b._geojson())
+    assert geojson == expected
 
 
 def check_cluster(tree, id, options, output):

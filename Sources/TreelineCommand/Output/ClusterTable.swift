@@ -141,7 +141,7 @@ extension ClusterProperty.Value {
     case .abbreviated(let count): BadgeText.abbreviated(count)
     case .ellipse(let ellipse): String(format: "%.1f", Double(ellipse.tenthsOfDegrees) / 10)
     case .lengths, .corners: nil
-    case .rows(let rows): rows.map(String.init).joined(separator: " ")
+    case .numbers(let numbers): numbers.map(String.init).joined(separator: " ")
     }
   }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import CLibrary
 
 /// A source of bytes.
 protocol ByteSource: AnyObject {

@@ -1,16 +1,15 @@
-import Foundation
+import Synchronization
 import Treeline
 
 /// Determines which CSV columns contain only numbers. The cells are read on the first request.
-final class CellTypes: @unchecked Sendable {
-  private let lock = NSLock()
-  private var found: [Bool]?
+final class CellTypes: Sendable {
+  private let found = Mutex<[Bool]?>(nil)
 
   /// Returns, for each column of a table, whether the column contains only numbers.
   ///
   /// - Complexity: O(bytes of the kept records) on the first call.
   func areNumbers(of table: PointTable) -> [Bool] {
-    lock.withLock {
+    found.withLock { found in
       if let found { return found }
       var columns: [CellColumn] = []
       for point in table.coordinates.indices { table.decode(point) { $0.survey($1, &columns) } }

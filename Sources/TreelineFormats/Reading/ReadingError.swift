@@ -1,5 +1,3 @@
-import Foundation
-
 /// The reason why points could not be read.
 public enum ReadingError: Error, Hashable, Sendable {
   /// The file does not exist or cannot be opened.
@@ -95,10 +93,6 @@ extension ReadingError: CustomStringConvertible {
     let shown = columns.prefix(20).map { "\"\($0)\"" }.joined(separator: ", ")
     return columns.count > 20 ? "\(shown) and \(columns.count - 20) more" : shown
   }
-}
-
-extension ReadingError: LocalizedError {
-  public var errorDescription: String? { description }
 }
 
 /// A row without a valid position.

@@ -1,4 +1,4 @@
-import Foundation
+import CLibrary
 import GridBaseline
 import Treeline
 

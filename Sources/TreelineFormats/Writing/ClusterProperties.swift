@@ -27,6 +27,9 @@ import Treeline
   public var row: Int?
   /// Rows of all points of the cluster, if requested.
   public var members: [Int]?
+  /// Tree indices of the cluster's points, if requested. Written as the first index and one past the last index. Under
+  /// a filter, the range also contains points that fail.
+  package var treeRange: Range<Int>?
   /// Area that the cluster's points cover. Only tiles have this property.
   package var area: Area?
 
@@ -82,6 +85,7 @@ package enum ClusterProperty: String, CaseIterable, Sendable {
   case shownRow = "shown_index"
   case row = "index"
   case members
+  case treeRange = "tree_range"
 
   package enum Value {
     case flag(Bool)
@@ -95,7 +99,7 @@ package enum ClusterProperty: String, CaseIterable, Sendable {
     /// Lengths in meters; in units of the data if the plane has no map projection.
     case lengths(Double, Double)
     case corners([Coordinate])
-    case rows([Int])
+    case numbers([Int])
   }
 
   /// Type of a property's values, named as in TileJSON.
@@ -113,7 +117,7 @@ package enum ClusterProperty: String, CaseIterable, Sendable {
     case .cluster, .stack: .boolean
     case .id, .pointCount, .viewPointCount, .badgeDiameter, .area, .screenArea, .shownRow, .row: .number
     case .abbreviatedCount, .group: .string
-    case .ellipse, .ellipseMeters, .ellipseUnits, .hull, .members: .list
+    case .ellipse, .ellipseMeters, .ellipseUnits, .hull, .members, .treeRange: .list
     }
   }
 }
@@ -124,7 +128,7 @@ extension ClusterProperty {
   /// the table has no room.
   package var tableColumn: (title: String, isOptional: Bool)? {
     switch self {
-    case .cluster, .abbreviatedCount, .stack, .ellipse, .hull, .area, .screenArea: nil
+    case .cluster, .abbreviatedCount, .stack, .ellipse, .hull, .area, .screenArea, .treeRange: nil
     case .id, .row: (rawValue, false)
     case .pointCount: ("points", false)
     case .viewPointCount: ("in view", true)
@@ -164,6 +168,7 @@ extension ClusterProperties {
     }
     if let shownRow { body(.shownRow, .number(UInt64(shownRow))) }
     if let row { body(.row, .number(UInt64(row))) }
-    if let members { body(.members, .rows(members)) }
+    if let members { body(.members, .numbers(members)) }
+    if let treeRange { body(.treeRange, .numbers([treeRange.lowerBound, treeRange.upperBound])) }
   }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import CLibrary
 import Treeline
 
 /// Writes coordinates with the number of decimals that the plane resolves. On the sphere, coordinates have 7 decimals,

@@ -1,4 +1,4 @@
-import Foundation
+import CLibrary
 @_spi(Server) import Treeline
 
 /// Writes clusters as GeoJSON (RFC 7946). Properties are named as in supercluster, because map clients know these
@@ -6,9 +6,16 @@ import Foundation
 public struct FeatureCollectionWriter: Sendable {
   let format: CoordinateFormat
   private let isPlanar: Bool
+  private let hasSafeIntegers: Bool
 
-  /// - Parameter plane: Plane of the clusters. It determines the number of decimals.
-  public init(plane: Plane) { (format, isPlanar) = (CoordinateFormat(of: plane), plane.projection == .planar) }
+  /// - Parameters:
+  ///   - plane: Plane of the clusters. It determines the number of decimals.
+  ///   - hasSafeIntegers: Whether a whole number in a column is written as a string if it is above 2^53 or below -2^53.
+  ///     JavaScript would round such a number.
+  public init(plane: Plane, hasSafeIntegers: Bool = false) {
+    (format, isPlanar) = (CoordinateFormat(of: plane), plane.projection == .planar)
+    self.hasSafeIntegers = hasSafeIntegers
+  }
 
   /// The text with which every FeatureCollection begins.
   package static let beginning = "{\"type\":\"FeatureCollection\",\"features\":["
@@ -137,7 +144,7 @@ public struct FeatureCollectionWriter: Sendable {
       append(minor, to: &bytes)
       bytes.append(byte: UInt8(ascii: "]"))
     case .corners(let corners): append(positions: corners, to: &bytes)
-    case .rows(let rows): append(rows: rows, to: &bytes)
+    case .numbers(let numbers): append(numbers: numbers, to: &bytes)
     }
   }
 
@@ -200,11 +207,11 @@ public struct FeatureCollectionWriter: Sendable {
     bytes.append(byte: UInt8(ascii: "]"))
   }
 
-  private func append(rows: [Int], to bytes: inout OutputBytes) {
+  private func append(numbers: [Int], to bytes: inout OutputBytes) {
     bytes.append(byte: UInt8(ascii: "["))
-    for (number, row) in rows.enumerated() {
-      if number > 0 { bytes.append(byte: UInt8(ascii: ",")) }
-      bytes.append(row)
+    for (place, number) in numbers.enumerated() {
+      if place > 0 { bytes.append(byte: UInt8(ascii: ",")) }
+      bytes.append(number)
     }
     bytes.append(byte: UInt8(ascii: "]"))
   }
@@ -232,8 +239,17 @@ public struct FeatureCollectionWriter: Sendable {
       bytes.append(byte: UInt8(ascii: ","))
       bytes.append(json: name)
       bytes.append(byte: UInt8(ascii: ":"))
-      bytes.append(json: value)
+      bytes.append(json: hasSafeIntegers && value.isUnsafeInteger ? .string(value.name) : value)
     }
+  }
+}
+
+extension AttributeValue {
+  /// Whether the value is a whole number above 2^53 or below -2^53.
+  fileprivate var isUnsafeInteger: Bool {
+    // Numbers with up to 15 digits are below 2^53. Integer columns have 64 bits.
+    guard case .number(let literal) = self, literal.utf8.count > 15, let integer = Int64(literal) else { return false }
+    return integer.magnitude > 1 << 53
   }
 }
 

@@ -54,7 +54,7 @@ export class Kernel extends Source {
   }
 
   cluster(index, id, signal, query = {}) {
-    return this.#ask("cluster", { cluster: +id, query }, signal);
+    return this.#ask("cluster", { cluster: +id, query: { ellipses: true, ...query } }, signal);
   }
 
   histogram(index, query, signal) {

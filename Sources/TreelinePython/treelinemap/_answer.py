@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import ctypes
+import json
 import math
 import sys
 from collections.abc import Iterator, Mapping
@@ -15,7 +17,7 @@ from . import _library as c
 from ._arrays import AnyArray, required, view
 from ._drawing import as_html, as_text
 from ._native import Answer
-from ._parameters import integer
+from ._parameters import integer, text
 from ._table import Table, plain
 
 if TYPE_CHECKING:
@@ -440,25 +442,21 @@ class Clusters(Answer):
 
     @property
     def __geo_interface__(self) -> dict[str, Any]:
-        """The clusters as GeoJSON, which map libraries read. The properties have the names that supercluster uses."""
+        """The clusters as GeoJSON, which map libraries read. The command-line tool and the server write the same
+        properties. A single point also has the values of its columns."""
+        features = self._features()
         told = {name: plain(array) for name, array in self.values.items()}
-        features = []
-        for place, (cluster, box) in enumerate(zip(self, self.bounds.tolist())):
-            properties: dict[str, Any] = {"cluster": cluster.count > 1, "cluster_id": cluster.id}
-            properties["point_count"] = cluster.count
-            if cluster.row is not None:
-                properties["index"] = cluster.row
-            properties |= {name: values[place] for name, values in told.items()}
-            features.append(
-                {
-                    "type": "Feature",
-                    "id": cluster.id,
-                    "bbox": tuple(box),
-                    "geometry": {"type": "Point", "coordinates": (cluster.x, cluster.y)},
-                    "properties": properties,
-                }
-            )
+        for place, feature in enumerate(features):
+            feature["properties"] |= {name: values[place] for name, values in told.items()}
         return {"type": "FeatureCollection", "features": features}
+
+    def _features(self) -> list[dict[str, Any]]:
+        features: list[dict[str, Any]] = json.loads(self._geojson())["features"]
+        return features
+
+    def _geojson(self, **options: Any) -> bytes:
+        """Returns the clusters as GeoJSON, see `treeline_answer_geojson`."""
+        return c.bytes_of(c.call(c.answer_geojson, self._pointer, text(**options).encode()))
 
 
 class _Part(Clusters):
@@ -495,6 +493,10 @@ class _Part(Clusters):
     @property
     def values(self) -> Table:
         return Table({name: array[self._at] for name, array in self._whole.values.items()})
+
+    def _features(self) -> list[dict[str, Any]]:
+        features = self._whole._features()
+        return [copy.deepcopy(features[place]) for place in self._at.tolist()]
 
     def aggregate(self, *aggregates: str) -> Table:
         own = np.unique(self._at, return_inverse=True)[1]

@@ -177,6 +177,11 @@ table_column_count = _declare(_quick, "table_column_count", c_size_t, _handle)
 table_name = _declare(_quick, "table_name", _text, _handle, c_size_t)
 table_column = _declare(_quick, "table_column", None, _handle, c_size_t, POINTER(Array))
 aggregate = _declare(_slow, "aggregate", _handle, _handle, _text, _error)
+answer_geojson = _declare(_slow, "answer_geojson", _handle, _handle, _text, _error)
+transition_geojson = _declare(_slow, "transition_geojson", _handle, _handle, _handle, _text, _error)
+members_geojson = _declare(
+    _slow, "members_geojson", _handle, _handle, c_uint64, c_size_t, c_size_t, _text, _error
+)
 transition = _declare(_slow, "transition", _handle, _handle, _handle, _error)
 members = _declare(_slow, "members", _handle, _handle, c_uint64, c_size_t, c_size_t, _error)
 values = _declare(_slow, "values", _handle, _handle, _text, c_void_p, c_size_t, _error)

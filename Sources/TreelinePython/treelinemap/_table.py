@@ -133,11 +133,6 @@ def plain(values: AnyArray) -> list[Any]:
     return values.tolist()  # type: ignore[no-any-return]
 
 
-def readable(values: AnyArray) -> list[Any]:
-    """Returns values for JSON in JavaScript. A whole number that JavaScript would round becomes a text."""
-    return [str(value) if isinstance(value, int) and abs(value) > 2**53 else value for value in plain(values)]
-
-
 def _time_text(text: str) -> str | None:
     """Returns a time in UTC. Leaves out the time of day if it is zero, and decimals at the end that are zero."""
     if text == "NaT":

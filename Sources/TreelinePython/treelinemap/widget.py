@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import functools
 import gzip
-import json
 import math
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -328,7 +327,7 @@ class Map(anywidget.AnyWidget):
             return
         self._wanted.discard(id)
         try:
-            answer = json.dumps(self._answers.answer(verb, **arguments), allow_nan=False).encode()
+            answer = self._answers.answer(verb, **arguments)
         except Problem as problem:
             self.send({"id": id, "problem": {"status": problem.status, "message": str(problem)}})
         except Exception as error:  # The map reports the error, because no other code would report it.

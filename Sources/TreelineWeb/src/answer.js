@@ -10,7 +10,7 @@ import { INSIDE, InView, OUTSIDE } from "./view.js";
  */
 const OWN = [
   "cluster", "cluster_id", "point_count", "point_count_abbreviated", "point_count_in_view", "stack", "badge_px", "ellipse",
-  "ellipse_meters", "ellipse_units", "hull", "shown_index", "index", "members", "area_km2", "area_px", "cluster_group",
+  "ellipse_meters", "ellipse_units", "hull", "shown_index", "index", "members", "tree_range", "area_km2", "area_px", "cluster_group",
 ];
 
 /**

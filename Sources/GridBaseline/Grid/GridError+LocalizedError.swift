@@ -1,5 +1,0 @@
-import Foundation
-
-extension GridError: LocalizedError {
-  public var errorDescription: String? { description }
-}

@@ -1,0 +1,116 @@
+import CTreeline
+@_spi(Server) import Treeline
+@_spi(Server) import TreelineFormats
+
+// Answers as GeoJSON. Their properties come from `ClusterProperties`, like the properties that the tool and the server
+// write.
+
+@_cdecl("treeline_answer_geojson")
+public func answerGeoJSON(_ answer: OpaquePointer?, _ options: UnsafePointer<CChar>?, _ error: ErrorPlace)
+  -> OpaquePointer?
+{
+  attemptObject(error) {
+    let answer = try answer.object(AnswerObject.self)
+    var bytes = OutputBytes(capacity: 1 << 15)
+    try GeoJSONOptions(options).append(answer, to: &bytes)
+    return BytesObject(bytes.withBytes { Array($0) })
+  }
+}
+
+@_cdecl("treeline_transition_geojson")
+public func transitionGeoJSON(
+  _ from: OpaquePointer?, _ to: OpaquePointer?, _ options: UnsafePointer<CChar>?, _ error: ErrorPlace
+) -> OpaquePointer? {
+  attemptObject(error) {
+    let (first, second, transition) = try transition(from, to)
+    var bytes = OutputBytes(capacity: 1 << 15)
+    bytes.append("{")
+    try TransitionWriter(plane: second.clusters.tree.plane).appendMembers(
+      of: transition, from: first.coordinate(of:), to: second.coordinate(of:),
+      diameters: (first.diameter(of:), second.diameter(of:)),
+      into: &bytes)
+    bytes.append(",\"clusters\":")
+    try GeoJSONOptions(options).append(second, to: &bytes)
+    bytes.append("}\n")
+    return BytesObject(bytes.withBytes { Array($0) })
+  }
+}
+
+@_cdecl("treeline_members_geojson")
+public func membersGeoJSON(
+  _ tree: OpaquePointer?, _ id: UInt64, _ offset: Int, _ limit: Int, _ options: UnsafePointer<CChar>?,
+  _ error: ErrorPlace
+) -> OpaquePointer? {
+  attemptObject(error) {
+    let tree = try tree.object(TreeObject.self).tree
+    let writer = try read(options) { FeatureCollectionWriter(of: tree, &$0) }
+    let (members, page) = try memberPage(of: id, in: tree, offset, limit)
+    var bytes = OutputBytes(capacity: 1 << 15)
+    writer.open(&bytes, offset: page.lowerBound, total: members.count)
+    for number in page {
+      let feature = try ClusterFeature(ofSinglePointAt: members.treeIndex(at: number), of: tree)
+      writer.append(feature, isFirst: number == page.lowerBound, to: &bytes)
+    }
+    writer.close(&bytes)
+    return BytesObject(bytes.withBytes { Array($0) })
+  }
+}
+
+extension FeatureCollectionWriter {
+  fileprivate init(of tree: ClusterTree, _ parameters: inout QueryParameters) {
+    self.init(plane: tree.plane, hasSafeIntegers: parameters.flag("safe-integers"))
+  }
+}
+
+/// What is written about each cluster in addition to its usual properties.
+private struct GeoJSONOptions {
+  private let text: UnsafePointer<CChar>?
+
+  init(_ text: UnsafePointer<CChar>?) { self.text = text }
+
+  /// Appends an answer as a FeatureCollection.
+  func append(_ answer: AnswerObject, to bytes: inout OutputBytes) throws {
+    let (clusters, tree) = (answer.clusters, answer.clusters.tree)
+    let (writer, aggregates, hasEllipses, hasTreeRanges) = try read(text) {
+      (
+        FeatureCollectionWriter(of: tree, &$0), try $0.text("aggregate").map { try Aggregate.list($0) } ?? [],
+        $0.flag("ellipses"), $0.flag("tree-ranges")
+      )
+    }
+    let names = FeatureProperties.names(of: aggregates)
+    let values = aggregates.isEmpty ? nil : try clusters.values(of: aggregates)
+    writer.open(&bytes)
+    for (number, cluster) in clusters.enumerated() {
+      var feature = answer.feature(number, hasEllipse: hasEllipses)
+      if hasTreeRanges { feature.properties.treeRange = cluster.range }
+      if let values { feature.setAggregates(names, values[number]) }
+      writer.append(feature, isFirst: number == 0, to: &bytes)
+    }
+    writer.close(&bytes)
+  }
+}
+
+extension AnswerObject {
+  /// Returns a cluster as a feature, at the position at which the answer shows the cluster.
+  ///
+  /// - Parameter number: Index of the cluster in the answer.
+  fileprivate func feature(_ number: Int, hasEllipse: Bool) -> ClusterFeature {
+    let (cluster, tree) = (clusters[number], clusters.tree)
+    var feature = ClusterFeature(cluster, of: tree, hasEllipse: hasEllipse, cut: cut)
+    let shown = shownPosition(number)
+    feature.coordinate = shown.coordinate
+    if cluster.row == nil { feature.properties.shownRow = shown.treeIndex.map(tree.row(atTreeIndex:)) }
+    return feature
+  }
+
+  /// Returns the position at which the answer shows a cluster.
+  fileprivate func coordinate(of cluster: Cluster) -> Coordinate {
+    clusters.firstIndex(containingTreeIndex: cluster.range.lowerBound).map { shownPosition($0).coordinate }
+      ?? cluster.coordinate
+  }
+
+  /// Returns the diameter of a cluster's badge in pixels; nil if the query had no badges.
+  fileprivate func diameter(of cluster: Cluster) -> Double? {
+    cut.flatMap { clusters.tree.badgeDiameter(of: cluster, for: $0) }
+  }
+}
