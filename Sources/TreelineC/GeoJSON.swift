@@ -71,18 +71,18 @@ private struct GeoJSONOptions {
   /// Appends an answer as a FeatureCollection.
   func append(_ answer: AnswerObject, to bytes: inout OutputBytes) throws {
     let (clusters, tree) = (answer.clusters, answer.clusters.tree)
-    let (writer, aggregates, hasEllipses, hasTreeRanges) = try read(text) {
+    let (writer, aggregates, requested) = try read(text) { parameters in
       (
-        FeatureCollectionWriter(of: tree, &$0), try $0.text("aggregate").map { try Aggregate.list($0) } ?? [],
-        $0.flag("ellipses"), $0.flag("tree-ranges")
+        FeatureCollectionWriter(of: tree, &parameters),
+        try parameters.text("aggregate").map { try Aggregate.list($0) } ?? [],
+        RequestedProperty.allCases.filter { parameters.flag($0.rawValue) }
       )
     }
     let names = FeatureProperties.names(of: aggregates)
     let values = aggregates.isEmpty ? nil : try clusters.values(of: aggregates)
     writer.open(&bytes)
-    for (number, cluster) in clusters.enumerated() {
-      var feature = answer.feature(number, hasEllipse: hasEllipses)
-      if hasTreeRanges { feature.properties.treeRange = cluster.range }
+    for number in clusters.indices {
+      var feature = answer.feature(number, with: requested)
       if let values { feature.setAggregates(names, values[number]) }
       writer.append(feature, isFirst: number == 0, to: &bytes)
     }
@@ -94,9 +94,9 @@ extension AnswerObject {
   /// Returns a cluster as a feature, at the position at which the answer shows the cluster.
   ///
   /// - Parameter number: Index of the cluster in the answer.
-  fileprivate func feature(_ number: Int, hasEllipse: Bool) -> ClusterFeature {
+  fileprivate func feature(_ number: Int, with requested: [RequestedProperty]) -> ClusterFeature {
     let (cluster, tree) = (clusters[number], clusters.tree)
-    var feature = ClusterFeature(cluster, of: tree, hasEllipse: hasEllipse, cut: cut)
+    var feature = ClusterFeature(cluster, of: tree, with: requested, cut: cut)
     let shown = shownPosition(number)
     feature.coordinate = shown.coordinate
     if cluster.row == nil { feature.properties.shownRow = shown.treeIndex.map(tree.row(atTreeIndex:)) }

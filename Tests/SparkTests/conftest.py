@@ -18,9 +18,10 @@ from treelinemap._spark_tasks import Tasks
 
 import cluster
 import points
-from faulty_tasks import GATHERING, PLANNING, STAGES, Lost
+from faulty_tasks import GATHERING, PLANNING, SPARED, STAGES, Lost
 from programs import program
 from suite import note, pytest_sessionstart, pytest_terminal_summary  # noqa: F401
+from trials import trials
 
 #: Number of points that is enough for every stage of a build. There are more distinct texts than a survey keeps.
 STANDARD_COUNT = 100_000
@@ -91,6 +92,10 @@ class Builds:
         growth = {"supporting": supporting} if supporting else {"split": split}
         folder = tempfile.mkdtemp(dir=self.work)
         os.mkdir(f"{folder}/marks")
+        # A mark says that an executor was already lost in this stage.
+        spared = SPARED if trials(10) == 1 and not supporting else ()
+        for stage in spared:
+            pathlib.Path(f"{folder}/marks/{stage}").touch()
         out, start, stages = f"{folder}/out.treeline", time.monotonic(), {}
         built = treelinemap.spark.build(
             df, "lon", "lat", row="id", columns=columns, kinds=kinds, out=out, **growth,
@@ -102,7 +107,7 @@ class Builds:
         assert set(os.listdir(folder)) <= {"marks", "out.treeline", "refused.parquet"}, "expected nothing left"
         # With fewer points, a build has fewer stages.
         if issubclass(tasks, Lost) and self.count >= STANDARD_COUNT:
-            wanted = {*STAGES, *(GATHERING if columns else ())} - ({*PLANNING} if supporting else set())
+            wanted = {*STAGES, *(GATHERING if columns else ()), *spared} - ({*PLANNING} if supporting else set())
             assert set(os.listdir(f"{folder}/marks")) == wanted
         return built
 

@@ -113,7 +113,7 @@ import TreelineBuilder
       [(0, 0), (0, 0), (4, 0), (4, 4), (0, 9)].map { Coordinate(x: $0.0, y: $0.1) }, as: .planar)
     let root = try #require(tree.root)
     var bytes = OutputBytes()
-    FeatureCollectionWriter(plane: tree.plane).append(ClusterFeature(root, of: tree, hasEllipse: true), to: &bytes)
+    FeatureCollectionWriter(plane: tree.plane).append(ClusterFeature(root, of: tree, with: [.ellipses]), to: &bytes)
     let feature = try #require(JSONSerialization.jsonObject(with: Data(bytes.text.utf8)) as? [String: Any])
     let properties = try #require(feature["properties"] as? [String: Any])
     let ellipse = try #require(properties["ellipse"] as? [Double])
@@ -129,7 +129,7 @@ import TreelineBuilder
     for projection in [Plane.Projection.webMercator, .planar] {
       let tree = try ClusterTree([(0, 0), (4, 1)].map { Coordinate(x: $0.0, y: $0.1) }, as: projection)
       let root = try #require(tree.root)
-      var feature = ClusterFeature(root, of: tree, hasEllipse: true)
+      var feature = ClusterFeature(root, of: tree, with: [.ellipses])
       var properties = feature.properties
       (properties.isStack, properties.shownRow, properties.row, properties.members) = (true, 0, 0, [0, 1])
       (properties.hull, properties.badgeDiameter, properties.group) = (tree.convexHull(of: root), 44, "inns")

@@ -63,7 +63,8 @@ import Testing
     }
     let expected = PixelCriterion.allCases.map { "\($0) \(Int($0.standard)) true" }
     #expect(Set(offered) == Set(expected + ["limit \(Cut.standard.limit) false"]))
-    let orders = text.matches(of: /\["([a-z\-]+)", "/).map { String($0.1) }
+    let criteria = try SourceFile("TreelineWeb/src/criterion.js").text
+    let orders = criteria.matches(of: /\["([a-z\-]+)", "/).map { String($0.1) }
     #expect(orders == ExpansionOrder.allCases.map(\.rawValue))
   }
 

@@ -11,9 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 #: Greatest number of files in a row.
 MOST = 6
 #: Rows with more files, with their numbers of files. These numbers may only fall.
-LONGER = {
-    "a cut by pixels": 13, "an order in which a limit expands nodes": 8, "a property of clusters in the output": 10,
-}
+LONGER = {"a cut by pixels": 10}
 #: For each row, members of the kind, each with its spellings. A file that spells out all of them decides something for
 #: each member.
 KINDS = {

@@ -179,16 +179,3 @@ extension ClusterTree {
     cut.badgeScale != nil ? badgeCurve != nil : !cut.needsSeparations || hasSeparations
   }
 }
-
-extension TreeStorage {
-  /// Returns the nodes of a cut with a limit.
-  fileprivate func limitCut<Counted>(_ limit: Int, _ order: ExpansionOrder, in view: PointsInView<Counted>) throws
-    -> [Node]
-  {
-    switch order {
-    case .breadthFirst: try breadthFirstCut(in: view, limit: limit)
-    case .widestFirst: try bestFirstCut(in: view, limit: limit, .scatter)
-    case .steepestFirst: try bestFirstCut(in: view, limit: limit, .savedScatter)
-    }
-  }
-}

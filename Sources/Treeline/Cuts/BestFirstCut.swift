@@ -1,4 +1,13 @@
 extension TreeStorage {
+  /// Returns the nodes of a cut with a limit.
+  func limitCut<Counted>(_ limit: Int, _ order: ExpansionOrder, in view: PointsInView<Counted>) throws -> [Node] {
+    switch order {
+    case .breadthFirst: try breadthFirstCut(in: view, limit: limit)
+    case .widestFirst: try bestFirstCut(in: view, limit: limit, .scatter)
+    case .steepestFirst: try bestFirstCut(in: view, limit: limit, .savedScatter)
+    }
+  }
+
   /// Returns the nodes of a cut, in tree order. The cut begins with the nodes of `cutRoots(in:)`. Then the node of
   /// greatest worth is replaced by its children, again and again, as long as the answer stays within the limit.
   ///

@@ -245,6 +245,13 @@ public struct Cut: Hashable, Sendable {
   ) -> String { allCases.map { spelling($0.rawValue) }.listed(conjunction) }
 }
 
+extension ClusterTree {
+  /// The criterion of the default cut of a map; nil if the cut is a limit.
+  var standardCriterion: PixelCriterion? {
+    badgeCurve != nil ? .badges : hasSeparations ? .spacing : isGrouped ? .detail : nil
+  }
+}
+
 /// The order in which the clusters of an answer are replaced by their children while the limit has room.
 public enum ExpansionOrder: String, Sendable, Hashable, CaseIterable {
   /// Level by level, and within a level in tree order. This is the order of Applidium's article "Too many pins on your

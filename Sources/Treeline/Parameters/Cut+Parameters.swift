@@ -35,12 +35,10 @@ extension Cut {
   @_spi(Server) public static let limitParameters = ["limit", "order", "continuing"]
 
   fileprivate static let unclusteredNames = ["min-points", "alone-from-zoom"]
-}
 
-extension ClusterTree {
-  /// The criterion of the default cut of a map; nil if the cut is a limit.
-  fileprivate var standardCriterion: PixelCriterion? {
-    badgeCurve != nil ? .badges : hasSeparations ? .spacing : isGrouped ? .detail : nil
+  /// Returns a phrase that lists the criteria with which points can be shown unclustered: `a detail or a spacing`.
+  fileprivate static func unclusteredCriteria(_ spelling: (_ name: String) -> String) -> String {
+    PixelCriterion.allCases.filter(\.leavesRoomForUnclustered).map { spelling($0.rawValue) }.listed("or")
   }
 }
 
@@ -104,9 +102,11 @@ extension QueryParameters {
   package mutating func refuseUnclustered(where isRefused: (Self, _ name: String) -> Bool = { _, _ in true }) {
     for name in Cut.unclusteredNames where has(name) && isRefused(self, name) {
       refuse(
-        name, expected: "a detail or a spacing, because with a limit alone, unclustered points could exceed it",
+        name,
+        expected:
+          "\(Cut.unclusteredCriteria { "a \($0)" }), because with a limit alone, unclustered points could exceed it",
         found: text(name),
-        sentence: "{min-points} and {alone-from-zoom} need {detail} or {spacing}; "
+        sentence: "{min-points} and {alone-from-zoom} need \(Cut.unclusteredCriteria { "{\($0)}" }); "
           + "with a limit alone, unclustered points could exceed the limit.")
     }
   }

@@ -110,10 +110,12 @@ struct Points {
   ///
   /// - Parameter position: Position at which the cluster is shown; nil for the position in the tree. Pass nil only if
   ///   the position in the tree is the mean of the cluster's points.
-  func feature(of cluster: Cluster, at position: ShownPosition? = nil, listsMembers: Bool = false) -> ClusterFeature {
+  func feature(
+    of cluster: Cluster, at position: ShownPosition? = nil, with requested: [RequestedProperty] = []
+  ) -> ClusterFeature {
     var feature = completed(
-      ClusterFeature(cluster, of: tree, at: position), members: tree.members(of: cluster).treeIndices,
-      listsMembers: listsMembers)
+      ClusterFeature(cluster, of: tree, at: position, with: requested.filter { $0 != .members }),
+      members: tree.members(of: cluster).treeIndices, listsMembers: requested.contains(.members))
     feature.properties.shownRow = feature.properties.shownRow.map(inputRow)
     return feature
   }

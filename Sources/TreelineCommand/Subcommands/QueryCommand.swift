@@ -79,14 +79,7 @@ struct QueryCommand: ParsableCommand {
       "Add 'point_count_in_view' to each cluster of 'pca': the number of its points inside the box. Points in the --margin around the box are not counted. Other counts include points outside the box."
   ) var countInView = false
 
-  @Flag(
-    help:
-      "Add 'ellipse' to each cluster of 'pca' whose points differ in position. 'ellipse' has the standard deviations along the longer and the shorter axis, in pixels at zoom 24, and the direction of the longer axis, in degrees clockwise from east. 'ellipse_meters' has the deviations in meters."
-  ) var ellipses = false
-
-  @Flag(help: "Add 'members', the row numbers of each cluster's points.") var members = false
-
-  @Flag(help: "Add 'hull', the corners of the convex hull of each cluster of 'pca'.") var hulls = false
+  @Flag var requested: [RequestedProperty] = []
 
   @OptionGroup var answer: AnswerOptions
 
@@ -100,8 +93,9 @@ struct QueryCommand: ParsableCommand {
       throw ValidationError("'--cell' must be a number of pixels above 0, found \(cell).")
     }
     if !format.isGeoJSON && !rows {
-      if hulls {
-        throw ValidationError("'--hulls' needs '--format geojson' or geojsonl; a table has no column for hulls.")
+      for property in requested where !property.isInTables {
+        let name = property.rawValue
+        throw ValidationError("'--\(name)' needs '--format geojson' or geojsonl; a table has no column for \(name).")
       }
       if geometry != .point { throw ValidationError("'--geometry' needs '--format geojson' or geojsonl.") }
     }
@@ -110,9 +104,8 @@ struct QueryCommand: ParsableCommand {
         throw ValidationError("'--rows' needs '--format csv' and '--method pca'.")
       }
       for (option, isGiven) in [
-        ("aggregate", selection.aggregate != nil), ("count-in-view", countInView), ("members", members),
-        ("ellipses", ellipses), ("hulls", hulls), ("geometry", geometry != .point),
-      ] where isGiven {
+        ("aggregate", selection.aggregate != nil), ("count-in-view", countInView), ("geometry", geometry != .point),
+      ] + requested.map({ ($0.rawValue, true) }) where isGiven {
         throw ValidationError("'--\(option)' describes clusters, but '--rows' prints points; give one of the two.")
       }
     }
@@ -121,13 +114,15 @@ struct QueryCommand: ParsableCommand {
     } else {
       if splitting.anchor != nil { throw ValidationError("'--anchor' needs '--method pca'.") }
       if position.style.isGiven { throw ValidationError("'--position' and '--keep-visible' need '--method pca'.") }
-      if hulls { throw ValidationError("'--hulls' needs '--method pca'; the cells of 'grid' are squares.") }
       if selection.aggregate != nil { throw ValidationError("'--aggregate' needs '--method pca'.") }
       if geometry != .point {
         throw ValidationError("'--geometry' needs '--method pca'; the cells of 'grid' are squares.")
       }
       if countInView { throw ValidationError("'--count-in-view' needs '--method pca'.") }
-      if ellipses { throw ValidationError("'--ellipses' needs '--method pca'; the cells of 'grid' are squares.") }
+      for property in requested where !property.isOfGrids {
+        let name = property.rawValue
+        throw ValidationError("'--\(name)' needs '--method pca'; the cells of 'grid' have no \(name).")
+      }
       if splitting.request.isGiven {
         throw ValidationError("'--for', '--split' and '--grow' need '--method pca'; 'grid' uses no tree.")
       }
@@ -201,11 +196,10 @@ struct QueryCommand: ParsableCommand {
         try countInView
         ? box.map { try tree.pointCounts(of: clusters, in: $0.window) } ?? clusters.map { _ in 0 } : nil
       return points.features(
-        of: clusters, cut: query.cut, aggregates, values, at: positions, ellipses: ellipses, hulls: hulls,
-        members: members, geometry, counts)
+        of: clusters, cut: query.cut, aggregates, values, at: positions, with: requested, geometry, counts)
     case .grid:
       return try points.gridFeatures(
-        in: view.window, cell: cell, zoom: view.zoom!, members: members)
+        in: view.window, cell: cell, zoom: view.zoom!, members: requested.contains(.members))
     }
   }
 }
@@ -249,20 +243,16 @@ extension Points {
   ///   `Cluster.coordinate`, and is allowed only if `Cluster.coordinate` is the mean of the cluster's points.
   fileprivate func features(
     of clusters: Clusters, cut: Cut, _ aggregates: [Aggregate], _ values: [[AggregateValue]]?,
-    at positions: [ShownPosition?], ellipses: Bool, hulls: Bool, members: Bool, _ geometry: QueryCommand.Geometry,
+    at positions: [ShownPosition?], with requested: [RequestedProperty], _ geometry: QueryCommand.Geometry,
     _ counts: [Int]?
-  )
-    -> AnySequence<ClusterFeature>
-  {
+  ) -> AnySequence<ClusterFeature> {
     let names = FeatureProperties.names(of: aggregates)
     return AnySequence(
       clusters.indices.lazy.map { number in
         let (cluster, position) = (clusters[number], positions[number])
-        var feature = feature(of: cluster, at: position, listsMembers: members)
-        if ellipses { feature.setEllipse(of: cluster, on: tree.plane) }
+        var feature = feature(of: cluster, at: position, with: requested)
         feature.properties.badgeDiameter = tree.badgeDiameter(of: cluster, for: cut)
         if let values { feature.setAggregates(names, values[number]) }
-        if hulls { feature.properties.hull = tree.convexHull(of: cluster) }
         feature.properties.viewPointCount = counts?[number]
         switch geometry {
         case .point: break
@@ -285,5 +275,11 @@ extension Points {
           members: members ? grid.members(of: cluster) : [cluster.firstPoint],
           listsMembers: members)
       })
+  }
+}
+
+extension RequestedProperty: EnumerableFlag {
+  public static func help(for property: RequestedProperty) -> ArgumentHelp? {
+    ArgumentHelp(stringLiteral: property.help)
   }
 }

@@ -39,16 +39,16 @@ extension ClusterFeature {
   ///   - tree: The tree of the cluster.
   ///   - position: Position at which the cluster is shown; nil for `cluster.coordinate`. Pass nil only if
   ///     `cluster.coordinate` is the mean of the cluster's points.
-  ///   - hasEllipse: Whether the feature has the ellipse of the cluster's points.
+  ///   - requested: Properties that the feature has in addition to its usual properties.
   ///   - cut: Cut of the answer, if known. If the cut has badges, the feature has the diameter of the badge.
   public init(
-    _ cluster: Cluster, of tree: ClusterTree, at position: ShownPosition? = nil, hasEllipse: Bool = false,
-    cut: Cut? = nil
+    _ cluster: Cluster, of tree: ClusterTree, at position: ShownPosition? = nil,
+    with requested: [RequestedProperty] = [], cut: Cut? = nil
   ) {
     self.init(
       id: cluster.id.rawValue, pointCount: cluster.pointCount, coordinate: position?.coordinate ?? cluster.coordinate,
       bounds: cluster.bounds, isStack: cluster.isStack, row: cluster.row, columns: tree.attributes(of: cluster))
-    if hasEllipse { setEllipse(of: cluster, on: tree.plane) }
+    for property in requested { set(property, of: cluster, in: tree) }
     properties.badgeDiameter = cut.flatMap { tree.badgeDiameter(of: cluster, for: $0) }
     properties.group = tree.group(of: cluster)
     if cluster.row == nil { properties.shownRow = position?.treeIndex.map(tree.row(atTreeIndex:)) }
@@ -97,12 +97,17 @@ extension ClusterFeature {
     aggregates = Array(zip(names, values).lazy.map { ($0, $1) })
   }
 
-  /// Adds the ellipse of a cluster's points, unless the points share one position.
-  package mutating func setEllipse(of cluster: Cluster, on plane: Plane) {
-    if cluster.rect.isPoint { return }
-    properties.ellipse = ClusterProperties.Spread(
-      cluster.ellipse, unitLength: plane.unitLength(atLatitude: cluster.coordinate.latitude),
-      isPlanar: plane.projection == .planar)
+  private mutating func set(_ property: RequestedProperty, of cluster: Cluster, in tree: ClusterTree) {
+    switch property {
+    case .ellipses:
+      if cluster.rect.isPoint { return }
+      properties.ellipse = ClusterProperties.Spread(
+        cluster.ellipse, unitLength: tree.plane.unitLength(atLatitude: cluster.coordinate.latitude),
+        isPlanar: tree.plane.projection == .planar)
+    case .members: properties.members = tree.members(of: cluster).sorted()
+    case .hulls: properties.hull = tree.convexHull(of: cluster)
+    case .treeRanges: properties.treeRange = cluster.range
+    }
   }
 }
 

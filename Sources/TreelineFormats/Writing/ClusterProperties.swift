@@ -4,7 +4,8 @@ import Treeline
 /// columns.
 ///
 /// The writers of GeoJSON, tables, CSV and vector tiles call `forEach` to visit the properties. To add a property, add
-/// a stored property here, a case to `ClusterProperty`, and a line to `forEach`.
+/// a stored property here, a case to `ClusterProperty`, and a line to `forEach`. If the property is written only on
+/// request, also add a case to `RequestedProperty`.
 @_spi(Server) public struct ClusterProperties: Sendable {
   public var id: UInt64
   package var pointCount: Int
@@ -63,6 +64,37 @@ import Treeline
   package init(id: UInt64, pointCount: Int, isStack: Bool, row: Int?) {
     (self.id, self.pointCount, self.isStack, self.row) = (id, pointCount, isStack, row)
   }
+}
+
+/// A property that clusters have only on request. The raw value is the name of the option or parameter.
+public enum RequestedProperty: String, CaseIterable, Sendable {
+  /// Spread of the points: `ellipse`, and `ellipse_meters` or `ellipse_units`.
+  case ellipses
+  case members
+  case hulls
+  case treeRanges = "tree-ranges"
+
+  /// Help text for the command line.
+  package var help: String {
+    switch self {
+    case .ellipses:
+      "Add 'ellipse' to each cluster of 'pca' whose points differ in position. 'ellipse' has the standard deviations along the longer and the shorter axis, in pixels at zoom 24, and the direction of the longer axis, in degrees clockwise from east. 'ellipse_meters' has the deviations in meters."
+    case .members: "Add 'members', the row numbers of each cluster's points."
+    case .hulls: "Add 'hull', the corners of the convex hull of each cluster of 'pca'."
+    case .treeRanges:
+      "Add 'tree_range' to each cluster of 'pca': the index of its first point in the order of the tree, and one past the index of its last point."
+    }
+  }
+
+  /// Whether the cells of a grid can have the property, too.
+  package var isOfGrids: Bool { self == .members }
+
+  /// Whether tables have a column for the property.
+  package var isInTables: Bool { self == .ellipses || self == .members }
+
+  /// The properties that the server writes. It does not write the members and hulls of clusters, because they take time
+  /// that grows with the number of points.
+  @_spi(Server) public static let served: [RequestedProperty] = [.ellipses]
 }
 
 /// A property of a cluster. Properties that supercluster also writes have the same names as in supercluster.

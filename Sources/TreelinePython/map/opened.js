@@ -1,6 +1,7 @@
 // A source of answers about a published index. The page computes the answers itself, without a server.
 
 import { Problem, Source } from "./source.js";
+import { CRITERIA } from "./vendor/treeline/criterion.js";
 import { changeOf } from "./vendor/treeline/map/change.js";
 import { PublishedTree } from "./vendor/treeline/pages/tree.js";
 import { transitionOf } from "./vendor/treeline/transition.js";
@@ -51,27 +52,27 @@ export class Opened extends Source {
     // This query is for the overview from which the map computes the density of the points. The overview needs no exact
     // answer.
     const isOverview = query.limit && !query.center && !query.bbox && !query.filter && !query.aggregate;
-    if (isOverview) return this.#collection(this.tree.overview(query.limit), query);
-    return this.#collection(await this.#ask(query, signal), query);
+    return (isOverview ? this.tree.overview(query.limit) : await this.#ask(query, signal)).toGeoJSON();
   }
 
   async transition(index, version, ids, query, signal) {
     const clusters = await this.#ask(query, signal);
     const from = this.#rangesOf(ids);
     const to = this.#keep(clusters);
-    return { ...changeOf(transitionOf(from, to), from.ids, to.ids), version, clusters: this.#collection(clusters, query) };
+    return { ...changeOf(transitionOf(from, to), from.ids, to.ids), version, clusters: clusters.toGeoJSON() };
   }
 
   async cluster(index, id, signal, query = {}) {
     if (!query.aggregate) {
       const tree = this.#tree(query);
       const cluster = await this.#tried(() => tree.cluster(+id, { signal }));
-      return this.#feature(cluster, 0, query, await tree.feature(cluster, 0, { signal }));
+      cluster.options.ellipses = Boolean(query.ellipses);
+      return tree.feature(cluster, 0, { signal });
     }
     const tree = await this.#tree(query).whole({ signal });
     const cluster = await this.#tried(() => tree.cluster(+id));
-    cluster.options.aggregate = query.aggregate;
-    return this.#feature(cluster, 0, query);
+    Object.assign(cluster.options, { aggregate: query.aggregate, ellipses: Boolean(query.ellipses) });
+    return cluster.feature(0);
   }
 
   async members(index, id, { offset = 0, limit = 100, ...query }, signal) {
@@ -110,7 +111,10 @@ export class Opened extends Source {
           throw error.name === "QueryError" ? new Problem(400, `filter: ${error.message}`) : error;
         });
       }
-      return tree.clusters(asked, { signal, values: this.fetch ? true : MOST_VALUE_PAGES });
+      const clusters = await tree.clusters(asked, { signal, values: this.fetch ? true : MOST_VALUE_PAGES });
+      // Rounded ellipses suffice for a map, so no further pages are loaded for exact ellipses.
+      clusters.options.ellipses = Boolean(query.ellipses);
+      return clusters;
     });
   }
 
@@ -137,17 +141,6 @@ export class Opened extends Source {
     }
   }
 
-  #collection(clusters, query) {
-    const features = [];
-    for (let i = 0; i < clusters.length; i++) features.push(this.#feature(clusters, i, query));
-    return { type: "FeatureCollection", features };
-  }
-
-  #feature(clusters, i, query, feature = clusters.feature(i)) {
-    if (query.ellipses && clusters.counts[i] > 1) Object.assign(feature.properties, ellipseOf(clusters, i));
-    return feature;
-  }
-
   /** Keeps the ranges of an answer's clusters for the next transition. */
   #keep({ length, ids, firsts, sizes, counts }) {
     if (this.#ranges.size > KEPT) this.#ranges.clear();
@@ -171,21 +164,9 @@ function viewOf({ center, bbox, zoom, width, height }) {
 }
 
 /** Returns the cut of a query. */
-function cutOf({ badges, spacing, detail, limit, order }) {
-  const given = Object.entries({ badges, spacing, detail, limit }).filter(([, amount]) => amount !== undefined);
-  return { ...Object.fromEntries(given.map(([name, amount]) => [name, +amount])), ...(order && { order }) };
-}
-
-/** Returns the ellipse of a cluster in the form that the server writes. */
-function ellipseOf(clusters, i) {
-  const { major, minor, degrees } = clusters.ellipse(i);
-  if (major === 0) return {};
-  const latitude = clusters.coordinates[2 * i + 1];
-  const meters = 2 * Math.PI * 6_378_137 * Math.cos((latitude * Math.PI) / 180);
-  return {
-    ellipse: [Math.round(major * 2 ** 32), Math.round(minor * 2 ** 32), Math.round(-degrees * 10) / 10],
-    ellipse_meters: [Math.round(major * meters), Math.round(minor * meters)],
-  };
+function cutOf(query) {
+  const given = CRITERIA.filter((name) => query[name] !== undefined).map((name) => [name, +query[name]]);
+  return { ...Object.fromEntries(given), ...(query.order && { order: query.order }) };
 }
 
 /** Counts values in bins of equal width. Returns the counts and the edges of the bins. */

@@ -73,6 +73,11 @@ extension QueryParameters {
       found: value(name))
   }
 
+  /// Returns the properties that the features of the answer have on request.
+  mutating func requestedProperties() -> [RequestedProperty] {
+    RequestedProperty.served.filter { flag($0.rawValue) }
+  }
+
   mutating func requireCutByPixels(_ cut: Cut?) {
     if cut == nil { refuse("spacing", expected: "\(PixelCriterion.list()), in pixels", found: nil) }
   }
@@ -120,14 +125,14 @@ struct GridCells {
   }
 }
 
-/// Options of a request that returns clusters: the positions of the clusters, and whether each cluster has an ellipse.
+/// Options of a request that returns clusters: the positions of the clusters, and their additional properties.
 struct ClusterStyle {
   private let positions: PositionStyle
-  private let hasEllipses: Bool
+  private let requested: [RequestedProperty]
 
   init(_ parameters: inout QueryParameters, of tree: ClusterTree) {
     positions = PositionStyle(&parameters, of: tree)
-    hasEllipses = parameters.flag("ellipses")
+    requested = parameters.requestedProperties()
   }
 
   /// Writes an answer as a FeatureCollection.
@@ -151,7 +156,7 @@ struct ClusterStyle {
     try writer.append(clusters.indices, to: &bytes) { number in
       let cluster = clusters[number]
       let position = try positions.position(of: cluster, of: tree, keptVisibleIn: view)
-      var feature = ClusterFeature(cluster, of: tree, at: position, hasEllipse: hasEllipses, cut: query.query.cut)
+      var feature = ClusterFeature(cluster, of: tree, at: position, with: requested, cut: query.query.cut)
       if let values { feature.setAggregates(aggregates.names, values[number]) }
       return feature
     }

@@ -243,18 +243,18 @@ private struct MemberOrder {
 private struct FeatureStyle {
   let selection: ServedSelection
   private let aggregates: ServedAggregates
-  private let hasEllipse: Bool
+  private let requested: [RequestedProperty]
 
   init(_ request: inout IndexRequestContext) {
     selection = request.selection()
     aggregates = ServedAggregates(&request.parameters)
-    hasEllipse = request.parameters.flag("ellipses")
+    requested = request.parameters.requestedProperties()
   }
 
   func cost(ofClusters count: Int) -> Int { selection.cost + aggregates.cost(ofClusters: count, in: selection) }
 
   func feature(_ cluster: Cluster, of tree: ClusterTree) throws -> ClusterFeature {
-    var feature = ClusterFeature(cluster, of: tree, hasEllipse: hasEllipse)
+    var feature = ClusterFeature(cluster, of: tree, with: requested)
     if let values = try aggregates.values(of: cluster, in: tree) { feature.setAggregates(aggregates.names, values) }
     return feature
   }

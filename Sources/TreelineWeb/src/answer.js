@@ -22,6 +22,7 @@ const OWN = [
  * @property {Window | null} [window] A cluster outside this window is shown at one of its points inside the window, if
  *   it has one.
  * @property {string} [aggregate]
+ * @property {boolean} [ellipses] Whether GeoJSON has the ellipses of the clusters.
  */
 
 /** Doubles per cluster in the shared buffer: an id, a longitude, a latitude, a diameter and a count. */
@@ -245,6 +246,7 @@ export class Clusters {
     if (options.scale !== undefined && tree.hierarchy.curve) {
       properties.badge_px = (tree.hierarchy.curve.units(points) / 64) * options.scale;
     }
+    if (options.ellipses) Object.assign(properties, this.#ellipseProperties(i));
     const coordinates = Array.from(this.coordinates.subarray(2 * i, 2 * i + 2));
     const member = this.#members?.[i] ?? -1;
     if (points > 1 && member >= 0 && options.isAnswer) properties.shown_index = tree.hierarchy.rows[member];
@@ -252,6 +254,25 @@ export class Clusters {
     for (const [name, values] of Object.entries(this.values)) properties[name] = values[i];
     if (index >= 0) addColumns(properties, tree, index);
     return feature(id, this.bounds(i), coordinates, properties);
+  }
+
+  /**
+   * Returns the properties for the ellipse of a cluster; none if all points are at one position.
+   *
+   * @param {number} i
+   */
+  #ellipseProperties(i) {
+    const { major, minor, degrees } = this.ellipse(i);
+    if (major === 0) return {};
+    const { isMercator, side } = this.tree.hierarchy.plane;
+    const angle = Math.round(-degrees * 10) / 10;
+    const ellipse = [Math.round(major * 2 ** 32), Math.round(minor * 2 ** 32), angle <= -90 ? angle + 180 : angle];
+    if (!isMercator) return { ellipse, ellipse_units: [major * side, minor * side] };
+    // The scale is that at the cluster's own position, even if the cluster is shown elsewhere.
+    const { isAnchored } = this.options;
+    const [, latitude] = new Clusters(this.tree, this.nodes.subarray(4 * i, 4 * i + 4), { isAnchored }).coordinates;
+    const meters = 2 * Math.PI * 6_378_137 * Math.cos((latitude * Math.PI) / 180);
+    return { ellipse, ellipse_meters: [major, minor].map((length) => Math.round(length * meters * 10) / 10) };
   }
 
   /** @param {number} i */

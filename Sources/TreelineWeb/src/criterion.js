@@ -1,30 +1,53 @@
-// Checks cuts. A page that queries a server needs only these checks, not the code that cuts a tree.
+// The criteria of cuts, and checks of cuts. A page that queries a server needs only these, not the code that cuts a tree.
 
 import { QueryError, refuseUnknown } from "./errors.js";
 
-const CUT = ["badges", "spacing", "detail", "limit", "order", "continuing", "minPoints", "aloneFromZoom"];
-const ORDERS = ["breadth-first", "widest-first", "steepest-first"];
+/** @typedef {"badges" | "spacing" | "detail"} PixelCriterion */
+
+/**
+ * The criteria in pixels. `keepsApart` says whether no two badges touch if each cluster is at its own position.
+ *
+ * @type {Record<PixelCriterion, {keepsApart: boolean}>}
+ */
+export const PIXEL_CRITERIA = { badges: { keepsApart: true }, spacing: { keepsApart: true }, detail: { keepsApart: false } };
+
+const PIXEL_NAMES = /** @type {PixelCriterion[]} */ (Object.keys(PIXEL_CRITERIA));
+
+/** Names of the options of a cut that may decide how finely points are split. */
+export const CRITERIA = [...PIXEL_NAMES, "limit"];
+
+const CUT = [...CRITERIA, "order", "continuing", "minPoints", "aloneFromZoom"];
+
+/** Orders of splits, with their labels. */
+export const LABELED_ORDERS = [
+  ["breadth-first", "level by level"], ["widest-first", "the widest"], ["steepest-first", "the steepest"],
+];
 
 /**
  * Checks a cut and returns the name of its criterion: the option that decides how finely points are split.
  *
  * @param {import("./cuts.js").Cut} cut
- * @returns {"badges" | "spacing" | "detail" | "limit"}
+ * @returns {PixelCriterion | "limit"}
  */
 export function criterionOf(cut) {
   refuseUnknown(cut, CUT, "cut");
-  const { badges, spacing, detail, limit, order, minPoints = 2, aloneFromZoom = Infinity } = cut;
-  const given = (badges === undefined ? 0 : 1) + (spacing === undefined ? 0 : 1) + (detail === undefined ? 0 : 1);
-  if (given > 1) throw new QueryError("A cut takes only one of badges, spacing and detail, found several");
+  const { limit, order, minPoints = 2, aloneFromZoom = Infinity } = cut;
+  /** @type {PixelCriterion | null} */
+  let name = null;
+  for (const each of PIXEL_NAMES) {
+    if (cut[each] === undefined) continue;
+    if (name) throw new QueryError(`A cut takes only one of ${PIXEL_NAMES.join(", ")}, found ${name} and ${each}`);
+    name = each;
+  }
   if (limit !== undefined && limit !== Infinity && !(Number.isInteger(limit) && limit >= 1)) {
     throw new QueryError(`Expected a limit of 1 or more clusters, found ${limit}`);
   }
-  if (!given) {
-    if (limit === undefined && order === undefined && !cut.continuing) throw new QueryError("A cut needs badges, spacing, detail or a limit");
-    if (order === undefined || ORDERS.includes(order)) return "limit";
-    throw new QueryError(`Expected one of ${ORDERS.join(", ")} as the order, found ${order}`);
+  if (!name) {
+    if (limit === undefined && order === undefined && !cut.continuing) throw new QueryError(`A cut needs ${PIXEL_NAMES.join(", ")} or a limit`);
+    const orders = LABELED_ORDERS.map(([each]) => each);
+    if (order === undefined || orders.includes(order)) return "limit";
+    throw new QueryError(`Expected one of ${orders.join(", ")} as the order, found ${order}`);
   }
-  const name = badges !== undefined ? "badges" : spacing !== undefined ? "spacing" : "detail";
   const pixels = cut[name];
   if (typeof pixels !== "number" || !(pixels >= 0) || pixels === Infinity) {
     throw new QueryError(`Expected a finite number of 0 or more for ${name}, found ${pixels}`);

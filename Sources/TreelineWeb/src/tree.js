@@ -2,7 +2,7 @@
 // results directly. A tree on a server has the same queries, but the queries return promises.
 
 import { Clusters, Members } from "./answer.js";
-import { criterionOf } from "./criterion.js";
+import { criterionOf, PIXEL_CRITERIA } from "./criterion.js";
 import { coarsenessOf, CutSearch, leastZoom, lowest } from "./cuts.js";
 import { QueryError } from "./errors.js";
 import { Hierarchy, levelOf } from "./hierarchy.js";
@@ -25,8 +25,8 @@ import { InView } from "./view.js";
  * @property {boolean} [keepVisible] Whether a cluster whose position is outside the view is shown at one of its points
  *   in the view. The default is true if the cut is a limit or a detail and the view is a bbox or a center.
  * @property {string} [aggregate] Aggregates of the points of each cluster, such as `sum(population), top(kind, 3)`.
- * @property {boolean} [ellipses] Whether a server sends ellipses. A tree in memory computes ellipses when they are
- *   read.
+ * @property {boolean} [ellipses] Whether a server sends ellipses, and whether GeoJSON has ellipses. The method
+ *   `ellipse` of a tree in memory needs no such option.
  *
  * @typedef {View & AnswerOptions} Query
  *
@@ -123,11 +123,12 @@ export class Tree {
     if (name === "badges" && (query.position === "member" || query.keepVisible)) {
       throw new QueryError("A cut by badges shows clusters at their own positions, so that no badges touch; leave out the options 'position' and 'keepVisible'");
     }
-    const keepsVisible = query.keepVisible ?? ((name === "limit" || name === "detail") && Boolean(query.bbox ?? query.center));
+    const keepsApart = name !== "limit" && PIXEL_CRITERIA[name].keepsApart;
+    const keepsVisible = query.keepVisible ?? (!keepsApart && Boolean(query.bbox ?? query.center));
     const nodes = new CutSearch(new InView(this.hierarchy, window ?? EVERYTHING, this.selection), cut, zoom, alone);
     return new Clusters(this, window ? nodes.run() : [], {
-      isAnswer: true, scale: cut.badges, isAnchored: name === "badges" || name === "spacing", position: query.position,
-      window: keepsVisible ? window : null, aggregate: query.aggregate,
+      isAnswer: true, scale: cut.badges, isAnchored: keepsApart, position: query.position,
+      window: keepsVisible ? window : null, aggregate: query.aggregate, ellipses: query.ellipses,
     });
   }
 

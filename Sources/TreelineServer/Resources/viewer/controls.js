@@ -1,9 +1,10 @@
 // The controls of the panel, which show and change the settings.
 
-import { chosenCut, CUTS, GRID_CELLS, LABELED_ORDERS } from "./cut.js";
+import { chosenCut, CUTS, GRID_CELLS } from "./cut.js";
 import { densitiesOf } from "./legend.js";
 import { element, number, points, titleOf } from "./text.js";
 import { CATEGORIES, listing, Values } from "./values.js";
+import { LABELED_ORDERS } from "./vendor/treeline/criterion.js";
 
 export class Controls {
   /** A refused filter that is still in the field; null if there is none. */

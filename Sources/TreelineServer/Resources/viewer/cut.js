@@ -49,11 +49,6 @@ export const CUTS = {
  */
 export const GRID_CELLS = [32, 64, 88, 128];
 
-/** Orders of splits, with their labels. */
-export const LABELED_ORDERS = [
-  ["breadth-first", "level by level"], ["widest-first", "the widest"], ["steepest-first", "the steepest"],
-];
-
 /** The default amount of each cut. */
 export const CUT_DEFAULTS = ofEach(({ standard }) => standard);
 

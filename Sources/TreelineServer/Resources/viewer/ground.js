@@ -2,8 +2,6 @@
 // the middle of an empty world. So a plane differs from the Earth only in the texts and in the lines of the graticule.
 
 import { coordinate, kilometres, number, short } from "./text.js";
-import { ELLIPSE_ZOOM, SERVER_WORLD_SIZE } from "./vendor/treeline/map/constants.js";
-import { EQUATOR } from "./vendor/treeline/map/density.js";
 import { boxSize, worldX, worldY } from "./vendor/treeline/map/mercator.js";
 
 /**
@@ -137,17 +135,11 @@ export class Plane {
       else if (name === "zoom_alone") placed[name] = this.zoom(each);
       else placed[name] = this.answer(each);
     }
-    if (placed.properties?.ellipse) placed.properties = this.#ellipsePlaced(placed);
+    if (placed.properties?.ellipse) {
+      const [major, minor, angle] = placed.properties.ellipse;
+      placed.properties = { ...placed.properties, ellipse: [major * SHARE, minor * SHARE, angle] };
+    }
     return placed;
-  }
-
-  #ellipsePlaced({ properties, geometry: { coordinates: [, latitude] } }) {
-    const [major, minor, angle] = properties.ellipse;
-    const ellipse = [major * SHARE, minor * SHARE, angle];
-    // The viewer computes densities on the screen from lengths on the Earth, so the lengths of the ellipse are
-    // converted to lengths on the Earth.
-    const metres = (EQUATOR * 1000 * Math.cos((latitude * Math.PI) / 180)) / (SERVER_WORLD_SIZE * 2 ** ELLIPSE_ZOOM);
-    return { ...properties, ellipse, ellipse_meters: [ellipse[0] * metres, ellipse[1] * metres] };
   }
 
   position = (latitude, longitude) => this.coordinates([longitude, latitude]).map((value) => number(value)).join(", ");

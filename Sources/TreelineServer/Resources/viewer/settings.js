@@ -1,8 +1,9 @@
 // The settings and the view of the map. The fragment of the address contains the settings and the view. So a link shows
 // the map in the state in which the sender of the link saw it.
 
-import { CUT_DEFAULTS, CUT_RANGES, GRID_CELLS, LABELED_ORDERS } from "./cut.js";
+import { CUT_DEFAULTS, CUT_RANGES, GRID_CELLS } from "./cut.js";
 import { listed, rangeOf } from "./values.js";
+import { LABELED_ORDERS } from "./vendor/treeline/criterion.js";
 
 /** The orders of splits. */
 const ORDERS = LABELED_ORDERS.map(([order]) => order);

@@ -1,7 +1,7 @@
 // The density of a cluster on the screen, and the tone for the density. A tone is a step of the colour ramp. All zooms
 // and all tiles of a tree have the same scale of tones.
 
-import { AREA_DEVIATIONS, LEAST_WIDTH } from "./constants.js";
+import { AREA_DEVIATIONS, ELLIPSE_ZOOM, LEAST_WIDTH, SERVER_WORLD_SIZE } from "./constants.js";
 import { boxSize, difference } from "./mercator.js";
 
 /** Least number of points for which an ellipse is informative. */
@@ -15,10 +15,14 @@ export const FEWEST_FOR_ELLIPSE = 4;
  * @returns {number}
  */
 export function coveredArea(feature) {
-  const { area_km2: area, ellipse_meters: ellipse } = feature.properties;
+  const { area_km2: area, ellipse } = feature.properties;
   // Tiles have the area instead of the ellipse.
   if (area !== undefined) return area;
-  if (ellipse) return areaOf(ellipse[0] / 1000, ellipse[1] / 1000);
+  if (ellipse) {
+    const equator = EQUATOR / (SERVER_WORLD_SIZE * 2 ** ELLIPSE_ZOOM);
+    const pixel = equator * Math.cos((feature.geometry.coordinates[1] * Math.PI) / 180);
+    return areaOf(ellipse[0] * pixel, ellipse[1] * pixel);
+  }
   return feature.bbox ? areaOf(...deviations(feature)) : 0;
 }
 
