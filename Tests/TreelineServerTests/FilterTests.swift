@@ -1,5 +1,6 @@
 import Foundation
 import NIOCore
+import Synchronization
 import Testing
 @_spi(Server) import Treeline
 import TreelineBuilder
@@ -320,5 +321,36 @@ import TreelineBuilder
     }
     #expect(Set(counts) == [(0..<Self.tree.pointCount).count { Self.kind($0) == "hotel" }])
     #expect(cache.size.count == 1)
+  }
+
+  /// If a client leaves, the server also stops the work that prepares the sums for clusters.
+  @Test func preparationOfSumsCanBeCancelled() throws {
+    let filter = Filter.where("kind", .equals, "hotel")
+    let (filtering, cached) = (Looks(), Looks())
+    _ = try Cancellation.run(unless: { filtering.look() }) { try Self.tree.filtered(by: filter) }
+    _ = try Cancellation.run(unless: { cached.look() }) {
+      try FilterCache(of: Self.tree, mostBytes: 1).tree(selecting: filter)
+    }
+    #expect(cached.count > filtering.count)
+    // The last look comes after the work.
+    for stop in 0..<cached.count - 1 {
+      let (cache, looks) = (FilterCache(of: Self.tree, mostBytes: 1), Looks(until: stop))
+      #expect(throws: CancellationError.self, "look \(stop)") {
+        try Cancellation.run(unless: { looks.look() }) { try cache.tree(selecting: filter) }
+      }
+      #expect(!cache.contains(filter), "look \(stop)")
+    }
+  }
+
+  /// Counts how often work checks whether it is cancelled. The work is cancelled after a given number of checks.
+  private final class Looks: Sendable {
+    private let end: Int
+    private let looks = Atomic<Int>(0)
+
+    init(until end: Int = .max) { self.end = end }
+
+    var count: Int { looks.load(ordering: .relaxed) }
+
+    func look() -> Bool { looks.add(1, ordering: .relaxed).oldValue >= end }
   }
 }
