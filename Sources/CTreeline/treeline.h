@@ -472,20 +472,25 @@ void treeline_bytes_free(treeline_bytes *bytes);
 /// Returns an answer as a GeoJSON FeatureCollection. The features have the same properties as in the output of
 /// `treelinemap query` and of the server.
 ///
-/// `options` is NULL or has parameters: "aggregate=count,max(price)" adds aggregates, and "ellipses=true" adds the
-/// ellipses of the points. "tree-ranges=true" adds "tree_range", the tree index of the first point and one past the
-/// tree index of the last point. "safe-integers=true" writes whole numbers of columns as strings if they are above 2^53
-/// or below -2^53, because JavaScript would round them.
+/// `options` is NULL or has parameters:
+///
+/// - "aggregate=count,max(price)" adds aggregates.
+/// - "ellipses=true" adds "ellipse" and "ellipse_meters", "members=true" adds "members" (rows), and "hulls=true" adds
+///   "hull". "tree-ranges=true" adds "tree_range", the tree index of the first point and one past the tree index of the
+///   last point.
+/// - "safe-integers=true" writes whole numbers of columns as strings if they are above 2^53 or below -2^53, because
+///   JavaScript would round them.
 treeline_bytes *treeline_answer_geojson(
     const treeline_answer *answer, const char *options, treeline_error **error);
 
-/// Returns the changes between two answers of one tree as a JSON object, in the form in which the server returns a
-/// transition. Its member "clusters" is the second answer, with the `options` of treeline_answer_geojson.
+/// Returns the changes between two answers of one tree as a JSON object, in the form of `treelinemap transition`. One
+/// more member, "clusters", is the second answer, with the `options` of treeline_answer_geojson.
 treeline_bytes *treeline_transition_geojson(
     const treeline_answer *from, const treeline_answer *to, const char *options, treeline_error **error);
 
-/// Returns a page of the points of a cluster, as treeline_members does, as a GeoJSON FeatureCollection. It also has the
-/// members "total", the number of all points of the cluster, and "offset". `options` may contain "safe-integers=true".
+/// Returns a page of the points of a cluster, as treeline_members does, as a GeoJSON FeatureCollection. The collection
+/// also has the members "total", the number of all points of the cluster, and "offset", which is at most "total".
+/// `options` may contain "safe-integers=true".
 treeline_bytes *treeline_members_geojson(
     const treeline_tree *tree, uint64_t id, size_t offset, size_t limit, const char *options, treeline_error **error);
 

@@ -2,8 +2,7 @@ import CTreeline
 @_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
-// Answers as GeoJSON. Their properties come from `ClusterProperties`, like the properties that the tool and the server
-// write.
+// Writes answers as GeoJSON. `ClusterProperties` defines the properties of clusters, as for the tool and the server.
 
 @_cdecl("treeline_answer_geojson")
 public func answerGeoJSON(_ answer: OpaquePointer?, _ options: UnsafePointer<CChar>?, _ error: ErrorPlace)
@@ -62,7 +61,7 @@ extension FeatureCollectionWriter {
   }
 }
 
-/// What is written about each cluster in addition to its usual properties.
+/// Options of a GeoJSON answer.
 private struct GeoJSONOptions {
   private let text: UnsafePointer<CChar>?
 

@@ -54,6 +54,23 @@ def test_whole_numbers_of_points_reach_a_page_with_all_digits():
     assert found[0]["max_id"] == 2**63 - 1
 
 
+def test_pages_of_members_and_single_clusters_have_the_values_of_points(tree):
+    told = lambda verb, **arguments: json.loads(Answers(tree).answer(verb, **arguments))
+    root = int(tree.root().id[0])
+    filtered = {"filter": "size < 3", "offset": 2, "limit": 5}
+    page = told("members", cluster=root, query=filtered)
+    rows = tree.select("size < 3").members(root, offset=2, limit=5).row.tolist()
+    assert [each["properties"]["index"] for each in page["features"]] == rows
+    assert all(each["properties"]["size"] < 3 for each in page["features"])
+    assert (page["total"], page["offset"]) == (len(tree.select("size < 3")), 2)
+    cluster = told("cluster", cluster=root, query={"aggregate": "max(size)", "ellipses": True})
+    assert cluster["properties"]["max_size"] == 8 and cluster["properties"]["point_count"] == 3000
+    assert cluster["properties"]["tree_range"] == [0, 3000] and len(cluster["properties"]["ellipse"]) == 3
+    with pytest.raises(Problem, match="'limit'") as problem:
+        told("members", cluster=root, query={"limit": -1})
+    assert problem.value.status == 400
+
+
 def test_requests_that_are_no_longer_wanted_are_not_answered(tree):
     map = Map(tree)
     asked, may, sent = [], threading.Event(), []

@@ -21,7 +21,7 @@ import points
 from faulty_tasks import GATHERING, PLANNING, SPARED, STAGES, Lost
 from programs import program
 from suite import note, pytest_sessionstart, pytest_terminal_summary  # noqa: F401
-from trials import trials
+from trials import are_fast
 
 #: Number of points that is enough for every stage of a build. There are more distinct texts than a survey keeps.
 STANDARD_COUNT = 100_000
@@ -93,7 +93,7 @@ class Builds:
         folder = tempfile.mkdtemp(dir=self.work)
         os.mkdir(f"{folder}/marks")
         # A mark says that an executor was already lost in this stage.
-        spared = SPARED if trials(10) == 1 and not supporting else ()
+        spared = SPARED if are_fast() and not supporting else ()
         for stage in spared:
             pathlib.Path(f"{folder}/marks/{stage}").touch()
         out, start, stages = f"{folder}/out.treeline", time.monotonic(), {}

@@ -10,7 +10,7 @@ import cluster
 from waiting import LIMIT, wait_for
 
 STAGES = ("read", "spread_rows", "answer", "add_up", "partition", "build")
-#: Stages in which fast trials lose no executor. Spark needs seconds to replace a lost executor.
+#: Fast trials lose no executor in these stages, because Spark needs seconds to replace a lost executor.
 SPARED = ("spread_rows", "answer", "add_up", "gather")
 #: Stages that only a tree that grows by splitting has.
 PLANNING = ("answer", "add_up")

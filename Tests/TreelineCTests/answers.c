@@ -111,6 +111,8 @@ void test_geojson(const treeline_tree *tree) {
   char text[99];
   sprintf(text, "\"tree_range\":[%lld,%lld]", (long long)clusters.first[1], (long long)clusters.end[1]);
   EXPECT(occurrences(text, treeline_answer_geojson(answer, "tree_ranges=true", NULL)) == 1);
+  EXPECT(occurrences("\"hull\":", treeline_answer_geojson(answer, "hulls=true&members=true", NULL)) == clusters.count);
+  EXPECT(occurrences("\"members\":", treeline_answer_geojson(answer, "members=true", NULL)) == clusters.count);
   EXPECT(occurrences("\"whole\":", treeline_transition_geojson(answer, coarser, NULL, NULL)) > 0);
   const char *ending = "\"clusters\":{\"type\":\"FeatureCollection\"";
   EXPECT(occurrences(ending, treeline_transition_geojson(answer, coarser, NULL, NULL)) == 1);

@@ -145,7 +145,10 @@ import TreelineBuilder
   }
 
   @Test func unsafeIntegersOfColumnsAreStringsOnRequest() {
-    let numbers = ["9007199254740992", "9007199254740993", "-9223372036854775808", "9223372036854775807", "1e300", "7"]
+    let numbers = [
+      "9007199254740992", "9007199254740993", "-9223372036854775808", "18446744073709551616", "1e300", "7",
+      "0.12345678901234567",
+    ]
     var feature = ClusterFeature(
       id: 1, pointCount: 1, coordinate: Coordinate(longitude: 1, latitude: 2),
       bounds: BoundingBox(west: 1, south: 2, east: 1, north: 2))

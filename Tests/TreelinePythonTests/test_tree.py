@@ -297,9 +297,24 @@ def test_conversions(tree):
     assert answer.to_pandas()["mean_price"].tolist() == answer["mean_price"].tolist()
     geojson = json.loads(json.dumps(answer.__geo_interface__))
     assert [f["properties"]["point_count"] for f in geojson["features"]] == answer.count.tolist()
+    mean = [f["properties"]["mean_price"] for f in geojson["features"]]
+    assert np.array(mean, float).tolist() == answer["mean_price"].tolist()
+    repeated = answer[[3, 3, 1]].__geo_interface__["features"]
+    assert repeated == [geojson["features"][place] for place in (3, 3, 1)] and repeated[0] is not repeated[1]
     assert tree.members(answer[0], limit=2).to_pandas().columns.tolist() == ["row", "tree_index", "x", "y"]
     with pytest.raises(AttributeError, match="there is no column 'z'"):
         tree.members(answer[0]).z
+
+
+def test_geojson_has_aggregates_and_the_columns_of_points():
+    columns = {"price": [1.5, 2.5, 3], "max_price": ["a", "b", "c"]}
+    tree = treelinemap.build([1, 2, 3], [1, 2, 3], columns=columns, planar=True)
+    features = tree.clusters(limit=3, aggregate="max(price)").__geo_interface__["features"]
+    told = [(f["properties"]["max_price"], f["properties"]["max_price_"], f["properties"]["index"]) for f in features]
+    assert told == [(1.5, "a", 0), (2.5, "b", 1), (3, "c", 2)]
+    assert [f["geometry"]["coordinates"] for f in features] == [[1, 1], [2, 2], [3, 3]]
+    whole, = tree.clusters(limit=1).__geo_interface__["features"]
+    assert whole["properties"]["point_count"] == 3 and "max_price" not in whole["properties"]
 
 
 def test_progress_is_told_and_its_errors_stop_a_build(points):

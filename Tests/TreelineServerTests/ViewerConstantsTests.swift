@@ -63,8 +63,7 @@ import Testing
     }
     let expected = PixelCriterion.allCases.map { "\($0) \(Int($0.standard)) true" }
     #expect(Set(offered) == Set(expected + ["limit \(Cut.standard.limit) false"]))
-    let criteria = try SourceFile("TreelineWeb/src/criterion.js").text
-    let orders = criteria.matches(of: /\["([a-z\-]+)", "/).map { String($0.1) }
+    let orders: [String] = try JavaScriptConstants("TreelineWeb/src/criterion.js").value("ORDERS")
     #expect(orders == ExpansionOrder.allCases.map(\.rawValue))
   }
 

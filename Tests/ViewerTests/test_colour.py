@@ -80,19 +80,19 @@ def test_an_outlier_hardly_changes_the_colour(open_map):
       const n = 1000, [near, far] = [0.01, 3];
       // All points but one are even in a square of `near` degrees; the last is `far` degrees to the east and north.
       const mean = (near / 2 * n + far) / (n + 1), even = near / Math.sqrt(12);
-      const deviation = Math.sqrt(even ** 2 + far ** 2 / n) * 111_000;
+      const deviation = Math.sqrt(even ** 2 + far ** 2 / n) / 360 * 2 ** 32;
       const cell = (side, mean) => ({properties: {point_count: n}, bbox: [0, 0, side, side], geometry: {coordinates: [mean, mean]}});
       return {
         grid: coveredArea(cell(far, mean)), box: 4 * Math.PI / 12 * (far * 111) ** 2, square: (near * 111) ** 2,
         even: coveredArea(cell(near, near / 2)),
-        tree: coveredArea({properties: {ellipse_meters: [deviation, deviation]}}),
+        tree: coveredArea({properties: {ellipse: [deviation, deviation, 0]}, geometry: {coordinates: [0, 0]}}),
       };
     }""")
     # If points are spread evenly over a square, the area is the area of the square. With an outlier, the area is much
     # smaller than the box around the points.
     assert areas["even"] == pytest.approx(areas["square"], rel=0.1)
     assert areas["grid"] < areas["box"] / 50
-    assert areas["tree"] < areas["box"] / 50
+    assert areas["box"] / 5000 < areas["tree"] < areas["box"] / 50
 
 
 def test_one_scale_holds_for_the_index_at_every_zoom(open_map):

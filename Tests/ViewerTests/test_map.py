@@ -212,7 +212,7 @@ def test_each_cut_of_the_table_is_offered_and_shown(open_map):
         few = len(shown(page))
         amount.fill(str(cut["range"][0 if cut["isByPixels"] else 1]))
         page.wait_for_function("few => viewer.isAtRest && viewer.tree.scene.size > few", arg=few)
-    assert page.locator("#order option").all_inner_texts() == ["level by level", "the widest", "the steepest"]
+    assert page.locator("#order option").all_inner_texts() == ["breadth first", "widest first", "steepest first"]
     page.get_by_label("Tiles", exact=True).check(force=True)
     for cut in cuts:
         assert page.locator(f"input[value={cut['name']}]").is_enabled() == cut["isByPixels"]

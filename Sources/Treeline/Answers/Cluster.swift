@@ -179,8 +179,9 @@ package struct Ellipse: Hashable, Sendable {
     let mean = (xx + yy) / 2
     let half = (xx - yy) / 2
     let radius = (half * half + xy * xy).squareRoot()
-    semiMajor = max(mean + radius, 0).squareRoot()
-    semiMinor = max(mean - radius, 0).squareRoot()
+    // No deviation exceeds the side of the plane, except in a damaged index.
+    semiMajor = min(max(mean + radius, 0).squareRoot(), 0x1p32)
+    semiMinor = min(max(mean - radius, 0).squareRoot(), 0x1p32)
     // The angle from the x axis to the vector (`half`, `xy`) is twice the angle to the longer axis. The unit vector is
     // computed from the cosine of the double angle with square roots only, because trigonometric functions would need
     // the C library.

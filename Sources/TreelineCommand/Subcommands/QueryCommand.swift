@@ -95,7 +95,8 @@ struct QueryCommand: ParsableCommand {
     if !format.isGeoJSON && !rows {
       for property in requested where !property.isInTables {
         let name = property.rawValue
-        throw ValidationError("'--\(name)' needs '--format geojson' or geojsonl; a table has no column for \(name).")
+        throw ValidationError(
+          "'--\(name)' needs '--format geojson' or geojsonl; a table has no column for \(property.noun).")
       }
       if geometry != .point { throw ValidationError("'--geometry' needs '--format geojson' or geojsonl.") }
     }
@@ -121,7 +122,7 @@ struct QueryCommand: ParsableCommand {
       if countInView { throw ValidationError("'--count-in-view' needs '--method pca'.") }
       for property in requested where !property.isOfGrids {
         let name = property.rawValue
-        throw ValidationError("'--\(name)' needs '--method pca'; the cells of 'grid' have no \(name).")
+        throw ValidationError("'--\(name)' needs '--method pca'; the cells of 'grid' have no \(property.noun).")
       }
       if splitting.request.isGiven {
         throw ValidationError("'--for', '--split' and '--grow' need '--method pca'; 'grid' uses no tree.")

@@ -70,8 +70,11 @@ import Treeline
 public enum RequestedProperty: String, CaseIterable, Sendable {
   /// Spread of the points: `ellipse`, and `ellipse_meters` or `ellipse_units`.
   case ellipses
+  /// Rows of the points: `members`.
   case members
+  /// Corners of the convex hull of the points: `hull`.
   case hulls
+  /// Tree indices of the points: `tree_range`.
   case treeRanges = "tree-ranges"
 
   /// Help text for the command line.
@@ -86,14 +89,17 @@ public enum RequestedProperty: String, CaseIterable, Sendable {
     }
   }
 
+  /// What a cluster without the property lacks, for messages.
+  package var noun: String { rawValue.split(separator: "-").joined(separator: " ") }
+
   /// Whether the cells of a grid can have the property, too.
   package var isOfGrids: Bool { self == .members }
 
   /// Whether tables have a column for the property.
   package var isInTables: Bool { self == .ellipses || self == .members }
 
-  /// The properties that the server writes. It does not write the members and hulls of clusters, because they take time
-  /// that grows with the number of points.
+  /// The properties that the server writes. Members and hulls take time that grows with the number of points. Clients
+  /// of the server have no use for tree indices.
   @_spi(Server) public static let served: [RequestedProperty] = [.ellipses]
 }
 

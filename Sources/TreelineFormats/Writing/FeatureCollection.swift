@@ -247,9 +247,11 @@ public struct FeatureCollectionWriter: Sendable {
 extension AttributeValue {
   /// Whether the value is a whole number above 2^53 or below -2^53.
   fileprivate var isUnsafeInteger: Bool {
-    // Numbers with up to 15 digits are below 2^53. Integer columns have 64 bits.
-    guard case .number(let literal) = self, literal.utf8.count > 15, let integer = Int64(literal) else { return false }
-    return integer.magnitude > 1 << 53
+    // Numbers with up to 15 digits are below 2^53.
+    guard case .number(let literal) = self, literal.utf8.count > 15,
+      literal.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: "-") })
+    else { return false }
+    return Int64(literal).map { $0.magnitude > 1 << 53 } ?? true
   }
 }
 

@@ -62,16 +62,16 @@ export class Opened extends Source {
     return { ...changeOf(transitionOf(from, to), from.ids, to.ids), version, clusters: clusters.toGeoJSON() };
   }
 
-  async cluster(index, id, signal, query = {}) {
+  async cluster(index, id, signal, { ellipses = true, ...query } = {}) {
     if (!query.aggregate) {
       const tree = this.#tree(query);
       const cluster = await this.#tried(() => tree.cluster(+id, { signal }));
-      cluster.options.ellipses = Boolean(query.ellipses);
+      cluster.options.ellipses = ellipses;
       return tree.feature(cluster, 0, { signal });
     }
     const tree = await this.#tree(query).whole({ signal });
     const cluster = await this.#tried(() => tree.cluster(+id));
-    Object.assign(cluster.options, { aggregate: query.aggregate, ellipses: Boolean(query.ellipses) });
+    Object.assign(cluster.options, { aggregate: query.aggregate, ellipses });
     return cluster.feature(0);
   }
 

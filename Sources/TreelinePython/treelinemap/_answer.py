@@ -123,15 +123,16 @@ class Clusters(Answer):
     2
     """
 
-    __slots__ = ("_tree", "_extents", "_values")
+    __slots__ = ("_tree", "_extents", "_values", "_aggregates")
 
     _tree: Tree
     _extents: c.ExtentsArrays  # Addresses of the extents, once requested. Arrays would keep the answer alive forever.
     _values: Table  # Exists if the query had aggregates.
+    _aggregates: str  # The aggregates of the query, as text; "" if it had none.
 
     def __new__(cls, tree: Tree, pointer: int) -> Clusters:
         answer = Answer.__new__(cls, pointer)
-        answer._tree = tree
+        answer._tree, answer._aggregates = tree, ""
         return answer
 
     @property  # type: ignore[misc]
@@ -444,14 +445,10 @@ class Clusters(Answer):
     def __geo_interface__(self) -> dict[str, Any]:
         """The clusters as GeoJSON, which map libraries read. The command-line tool and the server write the same
         properties. A single point also has the values of its columns."""
-        features = self._features()
-        told = {name: plain(array) for name, array in self.values.items()}
-        for place, feature in enumerate(features):
-            feature["properties"] |= {name: values[place] for name, values in told.items()}
-        return {"type": "FeatureCollection", "features": features}
+        return {"type": "FeatureCollection", "features": self._features()}
 
     def _features(self) -> list[dict[str, Any]]:
-        features: list[dict[str, Any]] = json.loads(self._geojson())["features"]
+        features: list[dict[str, Any]] = json.loads(self._geojson(aggregate=self._aggregates or None))["features"]
         return features
 
     def _geojson(self, **options: Any) -> bytes:
@@ -496,6 +493,7 @@ class _Part(Clusters):
 
     def _features(self) -> list[dict[str, Any]]:
         features = self._whole._features()
+        # A cluster that occurs twice gets a feature of its own each time.
         return [copy.deepcopy(features[place]) for place in self._at.tolist()]
 
     def aggregate(self, *aggregates: str) -> Table:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _library as c
 from ._errors import Error, FilterError
-from ._parameters import CRITERIA, text
+from ._parameters import CRITERIA, integer, text
 from ._table import Table, plain
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Answers:
         """Returns the answer to a message of the map, as JSON."""
         try:
             answer = self._verbs[verb](**arguments)
-        except Error as error:
+        except (Error, ValueError) as error:
             raise Problem(400, str(error)) from None
         return answer if isinstance(answer, bytes) else json.dumps(answer, allow_nan=False).encode()
 
@@ -101,7 +101,8 @@ class Answers:
 
     def members(self, cluster: int, query: Query) -> bytes:
         tree = self._tree(query)
-        offset, limit = int(query.get("offset", 0)), int(query["limit"])
+        cluster = integer("cluster", cluster)
+        offset, limit = integer("offset", int(query.get("offset", 0))), integer("limit", int(query["limit"]))
         options = text(safe_integers=True).encode()
         return c.bytes_of(c.call(c.members_geojson, tree._handle.pointer, cluster, offset, limit, options))
 
@@ -145,8 +146,8 @@ def _parameters(query: Query, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _style(query: Query) -> dict[str, Any]:
-    """Returns what the features of an answer have, for `Clusters._geojson`. The map selects clusters by tree indices,
-    and JavaScript would round large whole numbers."""
+    """Returns the options of `Clusters._geojson` for a query of the map. The map marks selected clusters by their tree
+    ranges. Large whole numbers become strings, because JavaScript would round them."""
     return {
         "aggregate": query.get("aggregate") or None,
         "ellipses": bool(query.get("ellipses")),

@@ -272,7 +272,8 @@ class Tree:
             query = (view + cut_text(key)).encode()
             answer = Clusters(tree, c.call(c.clusters, tree._handle.pointer, query, previous))
         if aggregate is not None:
-            answer._values = answer.aggregate(*listed("aggregate", aggregate))
+            aggregates = list(listed("aggregate", aggregate))
+            answer._values, answer._aggregates = answer.aggregate(*aggregates), ", ".join(aggregates)
         return answer
 
     def _cut(self, key: tuple[Any, ...]) -> c.Handle:

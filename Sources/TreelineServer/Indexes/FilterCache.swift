@@ -58,8 +58,8 @@ final class FilterCache: Sendable {
         // filter is then similar to the previous filter. So the result of the previous filter is reused.
         let previous = last?.tree.withLockIfAvailable { $0 } ?? nil
         let selected = try tree.filtered(by: filter, reusing: previous)
-        // Almost every answer needs these sums. An answer would prepare them, too, but could not be cancelled meanwhile,
-        // and two answers would both do the work.
+        // Almost every answer needs these sums. An answer would prepare them, too, but could not be cancelled
+        // meanwhile, and two answers would both do the work.
         try selected.prepareClusters(summaries: true)
         found = selected
         return .success(selected)

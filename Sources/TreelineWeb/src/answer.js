@@ -268,7 +268,7 @@ export class Clusters {
     const angle = Math.round(-degrees * 10) / 10;
     const ellipse = [Math.round(major * 2 ** 32), Math.round(minor * 2 ** 32), angle <= -90 ? angle + 180 : angle];
     if (!isMercator) return { ellipse, ellipse_units: [major * side, minor * side] };
-    // The scale is that at the cluster's own position, even if the cluster is shown elsewhere.
+    // Uses the scale at the cluster's own position, even if the cluster is shown elsewhere.
     const { isAnchored } = this.options;
     const [, latitude] = new Clusters(this.tree, this.nodes.subarray(4 * i, 4 * i + 4), { isAnchored }).coordinates;
     const meters = 2 * Math.PI * 6_378_137 * Math.cos((latitude * Math.PI) / 180);

@@ -1,4 +1,5 @@
-// The criteria of cuts, and checks of cuts. A page that queries a server needs only these, not the code that cuts a tree.
+// The criteria of cuts, and checks of cuts. A page that queries a server needs only this module, not the code that cuts
+// a tree.
 
 import { QueryError, refuseUnknown } from "./errors.js";
 
@@ -18,10 +19,8 @@ export const CRITERIA = [...PIXEL_NAMES, "limit"];
 
 const CUT = [...CRITERIA, "order", "continuing", "minPoints", "aloneFromZoom"];
 
-/** Orders of splits, with their labels. */
-export const LABELED_ORDERS = [
-  ["breadth-first", "level by level"], ["widest-first", "the widest"], ["steepest-first", "the steepest"],
-];
+/** Orders of splits. */
+export const ORDERS = ["breadth-first", "widest-first", "steepest-first"];
 
 /**
  * Checks a cut and returns the name of its criterion: the option that decides how finely points are split.
@@ -36,7 +35,7 @@ export function criterionOf(cut) {
   let name = null;
   for (const each of PIXEL_NAMES) {
     if (cut[each] === undefined) continue;
-    if (name) throw new QueryError(`A cut takes only one of ${PIXEL_NAMES.join(", ")}, found ${name} and ${each}`);
+    if (name) throw new QueryError(`A cut takes only one of ${PIXEL_NAMES.join(", ")}; found ${name} and ${each}`);
     name = each;
   }
   if (limit !== undefined && limit !== Infinity && !(Number.isInteger(limit) && limit >= 1)) {
@@ -44,9 +43,8 @@ export function criterionOf(cut) {
   }
   if (!name) {
     if (limit === undefined && order === undefined && !cut.continuing) throw new QueryError(`A cut needs ${PIXEL_NAMES.join(", ")} or a limit`);
-    const orders = LABELED_ORDERS.map(([each]) => each);
-    if (order === undefined || orders.includes(order)) return "limit";
-    throw new QueryError(`Expected one of ${orders.join(", ")} as the order, found ${order}`);
+    if (order === undefined || ORDERS.includes(order)) return "limit";
+    throw new QueryError(`Expected one of ${ORDERS.join(", ")} as the order, found ${order}`);
   }
   const pixels = cut[name];
   if (typeof pixels !== "number" || !(pixels >= 0) || pixels === Infinity) {

@@ -25,8 +25,8 @@ import { InView } from "./view.js";
  * @property {boolean} [keepVisible] Whether a cluster whose position is outside the view is shown at one of its points
  *   in the view. The default is true if the cut is a limit or a detail and the view is a bbox or a center.
  * @property {string} [aggregate] Aggregates of the points of each cluster, such as `sum(population), top(kind, 3)`.
- * @property {boolean} [ellipses] Whether a server sends ellipses, and whether GeoJSON has ellipses. The method
- *   `ellipse` of a tree in memory needs no such option.
+ * @property {boolean} [ellipses] Whether GeoJSON and the answers of a server contain ellipses. For a tree in memory,
+ *   the method `ellipse` of an answer works without this option.
  *
  * @typedef {View & AnswerOptions} Query
  *

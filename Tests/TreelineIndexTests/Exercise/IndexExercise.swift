@@ -1,4 +1,5 @@
 @_spi(Server) import Treeline
+@_spi(Server) import TreelineFormats
 
 /// Calls all queries of an index whose bytes may be damaged in any way.
 ///
@@ -78,7 +79,9 @@ struct IndexExercise {
     guard mean.longitude.isFinite, mean.latitude.isFinite else {
       fatalError("A mean that is no coordinate: \(cluster)")
     }
-    _ = (cluster.bounds, cluster.ellipse, cluster.isStack)
+    var bytes = OutputBytes()
+    let feature = ClusterFeature(cluster, of: tree, with: [.ellipses, .treeRanges])
+    FeatureCollectionWriter(plane: tree.plane).append(feature, to: &bytes)
     guard let row = tree.members(of: cluster).last else { fatalError("A cluster of no points: \(cluster)") }
     _ = row
     if cluster.pointCount == 1 { _ = tree.attributes(atTreeIndex: cluster.range.lowerBound) }

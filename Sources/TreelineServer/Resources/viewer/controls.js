@@ -4,7 +4,7 @@ import { chosenCut, CUTS, GRID_CELLS } from "./cut.js";
 import { densitiesOf } from "./legend.js";
 import { element, number, points, titleOf } from "./text.js";
 import { CATEGORIES, listing, Values } from "./values.js";
-import { LABELED_ORDERS } from "./vendor/treeline/criterion.js";
+import { ORDERS } from "./vendor/treeline/criterion.js";
 
 export class Controls {
   /** A refused filter that is still in the field; null if there is none. */
@@ -27,7 +27,7 @@ export class Controls {
     find("#drawing").open = source.views.length < 2;
     const cuts = Object.keys(CUTS).filter((name) => source.cuts?.includes(name) ?? true);
     find("#cuts").replaceChildren(...cuts.map((name) => radio("by", name, CUTS[name].label)));
-    fill(find("#order"), LABELED_ORDERS, settings.order);
+    fill(find("#order"), ORDERS.map((order) => [order, order.replace("-", " ")]), settings.order);
     fill(find("#compare"), [["halves", "in two halves"], ["divider", "by a divider"], ["grid", "the grid alone"]], settings.compare);
     fill(find("#cell"), [["auto", "by zoom"], ...GRID_CELLS.map((cell) => [cell, `${cell} px`])], settings.cell);
     for (const name of ["view", "by"]) {

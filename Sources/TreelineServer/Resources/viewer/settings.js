@@ -3,10 +3,7 @@
 
 import { CUT_DEFAULTS, CUT_RANGES, GRID_CELLS } from "./cut.js";
 import { listed, rangeOf } from "./values.js";
-import { LABELED_ORDERS } from "./vendor/treeline/criterion.js";
-
-/** The orders of splits. */
-const ORDERS = LABELED_ORDERS.map(([order]) => order);
+import { ORDERS } from "./vendor/treeline/criterion.js";
 
 const DEFAULTS = {
   /** Name of the index; by default the first index. */
