@@ -20,11 +20,11 @@ FOREIGN = re.compile(r"geojson|broken/|decimal_comma|semicolon|wk[bt]|no_header|
 #: Properties that are compared with those that the tool writes.
 PROPERTIES = (
     "cluster", "cluster_id", "point_count", "point_count_abbreviated", "stack", "badge_px", "cluster_group", "ellipse",
-    "ellipse_meters", "ellipse_units", "shown_index", "index",
+    "ellipse_meters", "ellipse_units", "shown_index", "index", "members", "tree_range",
 )
 
 #: Options of `query` that only change what is printed.
-FLAGS = {"ellipses", "members", "hulls", "rows", "count-in-view", "keep-visible", "no-keep-visible", "json", "quiet"}
+FLAGS = {"ellipses", "members", "hulls", "tree-ranges", "rows", "count-in-view", "keep-visible", "no-keep-visible", "json", "quiet"}
 
 BUILDING = ("split", "grow", "anchor", "badge-gap")
 
@@ -184,7 +184,8 @@ def check_query(tree, options, output):
         return
     features = json.loads(printed(output))["features"]
     assert len(answer) == len(features)
-    geojson = json.loads(answer._geojson(ellipses="ellipses" in options))["features"]
+    asked = {name.replace("-", "_"): True for name in ("ellipses", "members", "tree-ranges") if name in options}
+    geojson = json.loads(answer._geojson(**asked))["features"]
     for place, feature in enumerate(features):
         check_feature(answer, place, feature, options)
         own = geojson[place]
