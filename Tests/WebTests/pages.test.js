@@ -140,10 +140,14 @@ test("a view does not load pages whose nodes it splits all, and these pages may 
 });
 
 test("all pages together hold the arrays of the index, byte for byte", async () => {
+  const bytes = (array) => Buffer.from(array.buffer, array.byteOffset, array.byteLength);
   for (const [name, { whole, site, small }] of Object.entries(published)) for (const folder of [site, small]) {
     const { hierarchy } = await (await Treeline.open(manifest(folder))).whole();
     for (const part of ["points", "rows", "gaps", "nodes", "sums", "spreads", "codes", "anchors"]) {
-      assert.deepEqual(hierarchy[part], whole.hierarchy[part], `${name}: ${part}`);
+      const [found, expected] = [hierarchy[part], whole.hierarchy[part]];
+      assert.equal(found?.constructor, expected?.constructor, `${name}: ${part}`);
+      // Buffers are compared in a fraction of the time that deepEqual needs.
+      if (expected) assert.ok(bytes(found).equals(bytes(expected)), `${name}: ${part}`);
     }
   }
 });

@@ -320,7 +320,7 @@ def query_of(options):
     options = list(options)
     while options:
         name = options.pop(0)[2:].replace("-", "_")
-        if name in ("ellipses", "hulls", "quiet", "json"):
+        if name in ("ellipses", "hulls", "tree_ranges", "quiet", "json"):
             continue
         if name in ("members", "keep_visible", "no_keep_visible"):
             query[name.removeprefix("no_")] = not name.startswith("no_")
