@@ -152,8 +152,8 @@ struct PageEncoder {
       edges.append(different)
       let summary = storage.summary(of: record.node, in: box)
       if hasSums {
-        // The sum of x is at most the point count times the width of the box. The same holds for the sum of y and the
-        // height of the box.
+        // The sum of x is at most the point count times the width of the box, and the sum of y is at most the point
+        // count times the height of the box.
         for (sum, size) in [(summary.sums.x, box.maxX &- box.minX), (summary.sums.y, box.maxY &- box.minY)] {
           bits.append(sum, upTo: UInt64(record.node.count) * UInt64(size))
         }

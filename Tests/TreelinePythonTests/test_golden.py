@@ -24,7 +24,10 @@ PROPERTIES = (
 )
 
 #: Options of `query` that only change what is printed.
-FLAGS = {"ellipses", "members", "hulls", "tree-ranges", "rows", "count-in-view", "keep-visible", "no-keep-visible", "json", "quiet"}
+FLAGS = {
+    "ellipses", "members", "hulls", "tree-ranges", "rows", "count-in-view", "keep-visible", "no-keep-visible", "json",
+    "quiet",
+}
 
 BUILDING = ("split", "grow", "anchor", "badge-gap")
 

@@ -183,7 +183,7 @@ extension AggregateValue {
     return StoredValue(.number("\(number)")).flatMap { Number.value(of: $0) }
   }
 
-  /// Converts the result to the type of a property. The inner optional is nil if there is no value. The outer optional
+  /// Converts the result to the type of a property. The inner optional is nil for a missing value. The outer optional
   /// is nil if the type cannot hold the value.
   fileprivate func value<Property: ColumnValue>(of type: Property.Type) -> Property.Present?? {
     let attribute: AttributeValue =

@@ -3,8 +3,8 @@ import Treeline
 /// The order in which the records of a tree are stored, for a tree whose subtrees were built one by one.
 ///
 /// The records of two siblings are adjacent. They are followed by all records below the left sibling, and then by all
-/// records below the right sibling. Each call of `popNext` returns a node. Before the next call, place the records below
-/// this node.
+/// records below the right sibling. Each call of `popNext` returns a node. Before the next call, place the records
+/// below this node.
 struct RecordOrder<Node> {
   /// The nodes whose children are not placed yet, each with the index of its own record.
   private var stack: [(node: Node, record: Int)]

@@ -50,7 +50,7 @@ struct MergeTree: @unchecked Sendable {
     var endBand = MergeTree.never
   }
 
-  /// Value that is stored if there is no band.
+  /// Value that is stored for a missing band.
   static let never = UInt8.max
 
   let leaves: Leaves

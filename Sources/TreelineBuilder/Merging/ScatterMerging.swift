@@ -311,7 +311,8 @@ struct ScatterPair: Comparable {
   let added: Double
   /// Data for the exact scatter, which is `squares` / `divisor`. `count` and `otherCount` are the point counts of both
   /// clusters. For x, each cluster's sum of x coordinates is multiplied by the other cluster's point count. The
-  /// difference of the two products, without its sign, is stored in `xLow` and `xHigh`. The same is done for y.
+  /// difference of the two products, without its sign, is stored in `xLow` and `xHigh`. The difference for
+  /// y is stored in `yLow` and `yHigh`.
   private let (xLow, yLow): (UInt64, UInt64)
   private let (xHigh, yHigh): (UInt32, UInt32)
   private let (count, otherCount): (UInt32, UInt32)

@@ -67,7 +67,7 @@ import Treeline
     /// Whether each row number is greater than the previous row number.
     private(set) var ascend = true
 
-    /// - Parameter last: Row number of the previous point; nil if there is no previous point.
+    /// - Parameter last: Row number of the previous point; nil for the first point.
     init(_ rows: [UInt64], after last: UInt64?) throws(PieceError) {
       self.last = last
       for row in rows {

@@ -52,7 +52,7 @@ struct LeastScatterSplit: SplitAlgorithm {
   /// masked to zero.
   ///
   /// Coordinates are measured from the plane's corner. If the x component of the axis is negative, x is measured from
-  /// the opposite corner instead. The same holds for y.
+  /// the opposite corner instead, and y likewise.
   @inline(never) static func leftSums(
     of points: UnsafePointer<PlanePoint>, count: Int, by split: SplitLine
   ) -> Halves.Sums {

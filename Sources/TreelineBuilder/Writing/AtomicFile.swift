@@ -259,8 +259,8 @@ import Treeline
     /// Follows a path if its last name is a link, and returns the path to which the link leads. If that path ends in a
     /// link, too, follows it in the same way. There need not be a file at the returned path.
     ///
-    /// `realpath` cannot be used, because it fails if there is no file. The folders in the path may be links, too.
-    /// These links are not replaced here, because the system follows them whenever the path is used.
+    /// `realpath` cannot be used, because it fails for a file that does not exist yet. The folders in the path may be
+    /// links, too. These links are not replaced here, because the system follows them whenever the path is used.
     ///
     /// - Returns: nil if a link leads to a name that is not UTF-8.
     package static func resolved(_ path: String) -> String? {

@@ -89,7 +89,7 @@ public enum RequestedProperty: String, CaseIterable, Sendable {
     }
   }
 
-  /// What a cluster without the property lacks, for messages.
+  /// Name of the property in messages, such as `tree ranges`.
   package var noun: String { rawValue.split(separator: "-").joined(separator: " ") }
 
   /// Whether the cells of a grid can have the property, too.

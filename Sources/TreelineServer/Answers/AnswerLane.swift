@@ -135,7 +135,7 @@ final class AnswerLane: Sendable {
         return job
       }
       queue.threads -= 1
-      // If no job waits, nobody has to be kept from taking the next turn.
+      // If no job waits, any client may take the next turn.
       queue.clients = [:]
       return nil
     }

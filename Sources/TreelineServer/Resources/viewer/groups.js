@@ -1,4 +1,4 @@
-// The colors of groups. An index may have hundreds of groups, and nobody can distinguish so many colors. So the groups
+// The colors of groups. An index may have hundreds of groups, more than a viewer can distinguish by color. So the groups
 // with the most points in view have distinct colors, and every other group has a pale color that depends only on its
 // name.
 
