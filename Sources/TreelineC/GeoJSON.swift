@@ -8,30 +8,22 @@ import CTreeline
 public func answerGeoJSON(_ answer: OpaquePointer?, _ options: UnsafePointer<CChar>?, _ error: ErrorPlace)
   -> OpaquePointer?
 {
-  attemptObject(error) {
-    let answer = try answer.object(AnswerObject.self)
-    var bytes = OutputBytes(capacity: 1 << 15)
-    try GeoJSONOptions(options).append(answer, to: &bytes)
-    return BytesObject(bytes.withBytes { Array($0) })
-  }
+  attemptText(error) { try answer.object(AnswerObject.self).appendCollection(options, to: &$0) }
 }
 
 @_cdecl("treeline_transition_geojson")
 public func transitionGeoJSON(
   _ from: OpaquePointer?, _ to: OpaquePointer?, _ options: UnsafePointer<CChar>?, _ error: ErrorPlace
 ) -> OpaquePointer? {
-  attemptObject(error) {
+  attemptText(error) { bytes in
     let (first, second, transition) = try transition(from, to)
-    var bytes = OutputBytes(capacity: 1 << 15)
     bytes.append("{")
     try TransitionWriter(plane: second.clusters.tree.plane).appendMembers(
       of: transition, from: first.coordinate(of:), to: second.coordinate(of:),
-      diameters: (first.diameter(of:), second.diameter(of:)),
-      into: &bytes)
+      diameters: (first.diameter(of:), second.diameter(of:)), into: &bytes)
     bytes.append(",\"clusters\":")
-    try GeoJSONOptions(options).append(second, to: &bytes)
+    try second.appendCollection(options, to: &bytes)
     bytes.append("}\n")
-    return BytesObject(bytes.withBytes { Array($0) })
   }
 }
 
@@ -40,17 +32,24 @@ public func membersGeoJSON(
   _ tree: OpaquePointer?, _ id: UInt64, _ offset: Int, _ limit: Int, _ options: UnsafePointer<CChar>?,
   _ error: ErrorPlace
 ) -> OpaquePointer? {
-  attemptObject(error) {
+  attemptText(error) { bytes in
     let tree = try tree.object(TreeObject.self).tree
     let writer = try read(options) { FeatureCollectionWriter(of: tree, &$0) }
     let (members, page) = try memberPage(of: id, in: tree, offset, limit)
-    var bytes = OutputBytes(capacity: 1 << 15)
     writer.open(&bytes, offset: page.lowerBound, total: members.count)
     for number in page {
       let feature = try ClusterFeature(ofSinglePointAt: members.treeIndex(at: number), of: tree)
       writer.append(feature, isFirst: number == page.lowerBound, to: &bytes)
     }
     writer.close(&bytes)
+  }
+}
+
+/// Returns the text that `write` appends, as bytes for C. If `write` throws an error, stores the error and returns nil.
+private func attemptText(_ error: ErrorPlace, _ write: (inout OutputBytes) throws -> Void) -> OpaquePointer? {
+  attemptObject(error) {
+    var bytes = OutputBytes(capacity: 1 << 15)
+    try write(&bytes)
     return BytesObject(bytes.withBytes { Array($0) })
   }
 }
@@ -61,18 +60,12 @@ extension FeatureCollectionWriter {
   }
 }
 
-/// Options of a GeoJSON answer.
-private struct GeoJSONOptions {
-  private let text: UnsafePointer<CChar>?
-
-  init(_ text: UnsafePointer<CChar>?) { self.text = text }
-
-  /// Appends an answer as a FeatureCollection.
-  func append(_ answer: AnswerObject, to bytes: inout OutputBytes) throws {
-    let (clusters, tree) = (answer.clusters, answer.clusters.tree)
-    let (writer, aggregates, requested) = try read(text) { parameters in
+extension AnswerObject {
+  /// Appends the answer as a FeatureCollection.
+  fileprivate func appendCollection(_ options: UnsafePointer<CChar>?, to bytes: inout OutputBytes) throws {
+    let (writer, aggregates, requested) = try read(options) { parameters in
       (
-        FeatureCollectionWriter(of: tree, &parameters),
+        FeatureCollectionWriter(of: clusters.tree, &parameters),
         try parameters.text("aggregate").map { try Aggregate.list($0) } ?? [],
         RequestedProperty.allCases.filter { parameters.flag($0.rawValue) }
       )
@@ -81,15 +74,13 @@ private struct GeoJSONOptions {
     let values = aggregates.isEmpty ? nil : try clusters.values(of: aggregates)
     writer.open(&bytes)
     for number in clusters.indices {
-      var feature = answer.feature(number, with: requested)
+      var feature = feature(number, with: requested)
       if let values { feature.setAggregates(names, values[number]) }
       writer.append(feature, isFirst: number == 0, to: &bytes)
     }
     writer.close(&bytes)
   }
-}
 
-extension AnswerObject {
   /// Returns a cluster as a feature, at the position at which the answer shows the cluster.
   ///
   /// - Parameter number: Index of the cluster in the answer.
