@@ -1,5 +1,5 @@
 import GridBaseline
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 
 @_spi(Server) @testable import TreelineComparison
@@ -17,8 +17,8 @@ struct Compared {
     let (tree, grid) = (tree, Grid(over: tree))
     self.grid = grid
     let choices: [MethodChoice] =
-      [.grid] + [.breadthFirst, .widestFirst, .detail()].map { .tree($0, .splitting(.mean)) }
-      + [.tree(.spacing(), .merging(by: .distance))]
+      [.grid] + [.breadthFirst, .widestFirst, .by(.detail)].map { .tree($0, .splitting(.mean)) }
+      + [.tree(.by(.spacing), .merging(by: .distance))]
     let trees: [Growth: ComparedTree] = [
       .splitting(.mean): ComparedTree(tree), .merging(by: .distance): ComparedTree(merged, inOrderOf: tree),
     ]

@@ -61,7 +61,7 @@ import TreelineBuilder
       func count(_ detail: Double) throws -> Int {
         try tree.clusters(.detail(detail), in: view.window, zoom: view.zoom).count
       }
-      let detail = try TreeCut.leastDetail(of: tree, in: [view], limit: limit)
+      let detail = try TreeCut.leastPixels(by: .detail, of: tree, in: [view], limit: limit)
       #expect(compared.methods[3].name == "detail")
       #expect(try comparison.results[3].clusters.count == count(detail), "seed \(seed)")
       #expect(try count(detail) <= limit && count(detail - 1 / 16) > limit, "seed \(seed), zoom \(view.zoom)")

@@ -273,7 +273,7 @@ def test_badges_are_dark_where_the_system_is(open_map):
 
 def test_misspelt_options_are_reported(open_map):
     page = open_map("airports")
-    for options, expected in [("cut: { badge: 1 }", "The cut takes badges, spacing, detail, limit"), ("cut: {}", "A cut needs badges"),
+    for options, expected in [("cut: { badge: 1 }", "The cut takes spacing, badges, detail, limit"), ("cut: {}", "A cut needs spacing"),
                               ("theme: 'drak'", "Expected auto, light, dark"), ("colorBy: 'knd'", "no column 'knd' for colorBy")]:
         page.evaluate(f"window.heard = []; layer.set({{ onError: (error) => heard.push(error.message), {options} }}); 0")
         page.wait_for_function("heard.length > 0")

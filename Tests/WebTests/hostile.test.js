@@ -143,7 +143,7 @@ test("misspelt options of queries are errors that name the known options", async
   const remote = new RemoteTree(new URL("http://x/"), { name: "a", has_badges: true, default_cut: { badges: 1 } }, { fetch: () => assert.fail("the server was asked") });
   const cuts = [{ badge: 1 }, {}, 5, "badges", [], { badges: undefined }, { limit: 5, orders: "widest-first" }];
   for (const query of [...cuts.map((cut) => ({ zoom: 3, cut })), { bounds: [0, 0, 1, 1] }, { bbox: [0, 0, 1, 1], Zoom: 3 }, 5, null, []]) {
-    const isKnown = (error) => error instanceof QueryError && /badges, spacing, detail|bbox, center, tile|an object/.test(error.message);
+    const isKnown = (error) => error instanceof QueryError && /spacing, badges, detail|bbox, center, tile|an object/.test(error.message);
     assert.throws(() => tree.clusters(query), isKnown, JSON.stringify(query));
     await assert.rejects(remote.clusters(query), isKnown, JSON.stringify(query));
     await assert.rejects(async () => remote.change(null, query), isKnown, JSON.stringify(query));

@@ -1,5 +1,5 @@
 import GridBaseline
-import Treeline
+@_spi(Server) import Treeline
 
 /// The choice of a clustering method by its name: `grid`, or a cut of a tree, such as `widest-first`. The cut is
 /// chosen together with the growth of the tree: the split rule or the merge metric by which the tree is built.
@@ -14,7 +14,7 @@ package enum MethodChoice: Hashable, Sendable {
   /// All methods for points, in the order of a report: the grid, each cut for each growth, and a spacing for a tree
   /// that is merged by distance.
   package static let all: [MethodChoice] =
-    split.filter { !$0.lacksSeparations } + [.tree(.spacing(), .merging(by: .distance))]
+    split.filter { !$0.lacksSeparations } + [.tree(.by(.spacing), .merging(by: .distance))]
 
   /// The grid, and each cut for each growth of `growths`.
   private static let split: [MethodChoice] =
@@ -33,9 +33,9 @@ package enum MethodChoice: Hashable, Sendable {
   package static func standard(of growth: Growth? = nil) -> [MethodChoice] {
     let limited = growth ?? .splitting(.mean)
     return [.grid, .tree(.breadthFirst, limited)]
-      + ([nil, .merging(by: .badges)].contains(growth) ? [.tree(.badges, .merging(by: .badges))] : [])
+      + ([nil, .merging(by: .badges)].contains(growth) ? [.tree(.by(.badges), .merging(by: .badges))] : [])
       + [.tree(.widestFirst, limited)]
-      + (growth == .merging(by: .badges) ? [] : [.tree(.spacing(), growth ?? .merging(by: .distance))])
+      + (growth == .merging(by: .badges) ? [] : [.tree(.by(.spacing), growth ?? .merging(by: .distance))])
   }
 
   /// Returns the choices, each with the growth of its tree. If the name of a choice has no growth, the growth of the
@@ -68,7 +68,7 @@ package enum MethodChoice: Hashable, Sendable {
   package static let expectation: String = {
     let cuts = TreeCut.all.map(\.name).joined(separator: ", ")
     let growths = (Self.growths.dropFirst() + MergeMetric.allCases.map(Growth.merging)).map { "'/\($0)'" }
-    return "'\(MethodChoice.grid.name)', '\(TreeCut.badges.name)' or one of \(cuts) (for another tree, add one of "
+    return "'\(MethodChoice.grid.name)', '\(PixelCriterion.badges)' or one of \(cuts) (for another tree, add one of "
       + growths.joined(separator: ", ") + ")"
   }()
 
@@ -81,13 +81,13 @@ package enum MethodChoice: Hashable, Sendable {
 
   /// Whether the name of the cut alone determines the tree. The method's name then contains no growth.
   private var isOnly: Bool {
-    if case .tree(let cut, let growth) = self { growth == Self.growths[0] || cut == .badges } else { true }
+    if case .tree(let cut, let growth) = self { growth == Self.growths[0] || cut.cut.badgeScale != nil } else { true }
   }
 
   /// Whether the cut is a spacing, but a new tree of this growth has no separations. Only indexes of older versions may
   /// have such trees with separations.
   package var lacksSeparations: Bool {
-    guard case .tree(let cut, let growth) = self, cut != .badges else { return false }
+    guard case .tree(let cut, let growth) = self, cut.cut.badgeScale == nil else { return false }
     return cut.cut.needsSeparations && growth != .merging(by: .distance)
   }
 

@@ -1,8 +1,6 @@
 @_spi(Server) import Treeline
 
 /// One of the cuts that are compared, with its texts. A cut selects which clusters of a tree are shown.
-///
-/// To add a cut, add a line to `all`.
 package struct TreeCut: Hashable, Sendable {
   /// Name in JSON and in the terminal.
   let name: String
@@ -13,7 +11,7 @@ package struct TreeCut: Hashable, Sendable {
   /// The cut. If it has a limit, the comparison sets the limit.
   package let cut: Cut
 
-  /// Whether the comparison chooses the smallest detail at which the number of clusters is within the limit.
+  /// Whether the comparison chooses the smallest number of pixels at which the number of clusters is within the limit.
   private(set) var isFitted = false
 
   package static let breadthFirst = limit(.breadthFirst)
@@ -36,36 +34,32 @@ package struct TreeCut: Hashable, Sendable {
       + "and otherwise split from the widest to the narrowest",
     cut: .limit(1, order: .widestFirst, continuity: .continuing))
 
-  /// Returns a cut with a detail of `pixels` pixels. If `pixels` is nil, the comparison chooses the smallest detail at
-  /// which the number of clusters is within the limit.
-  package static func detail(_ pixels: Double? = nil) -> TreeCut {
-    TreeCut(
-      name: "detail", title: "Detail",
-      summary: "clusters of the tree, split down to "
-        + (pixels.map { "a detail of \(fixed($0, 1)) px" } ?? "the finest detail within the limit"),
-      cut: .detail(pixels ?? 0),
-      isFitted: pixels == nil)
+  /// Returns a cut by pixels, without a limit.
+  ///
+  /// - Parameter pixels: The number of pixels, or the scale of badges. nil for the default value. However, if every tree
+  ///   supports the criterion, the comparison then chooses the smallest number at which the number of clusters is
+  ///   within the limit.
+  package static func by(_ criterion: PixelCriterion, _ pixels: Double? = nil) -> TreeCut {
+    let name = criterion.rawValue
+    let isFitted = pixels == nil && !criterion.needsSeparations
+    let (count, text) =
+      pixels.map { ($0, fixed($0, 1)) } ?? (criterion.standard, shortest(criterion.standard))
+    return TreeCut(
+      name: name, title: name.prefix(1).uppercased() + name.dropFirst(),
+      summary: isFitted
+        ? "clusters of the tree, split down to the finest \(name) within the limit" : criterion.phrase(text),
+      cut: Cut(criterion, pixels: isFitted ? 0 : count), isFitted: isFitted)
   }
 
-  /// Returns a cut without a limit, in which clusters are at least `pixels` pixels apart.
-  package static func spacing(_ pixels: Double = PixelCriterion.spacing.standard) -> TreeCut {
-    TreeCut(
-      name: "spacing", title: "Spacing",
-      summary: "clusters of the tree, shown at least \(shortest(pixels)) px apart", cut: .spacing(pixels))
-  }
+  /// The cuts for points and for a split tree, in the order of a report.
+  package static let all = all(of: .splitting(.mean))
 
-  /// A cut without a limit: the finest cut in which badges do not touch at their drawn size. It needs a tree that was
-  /// built for badges.
-  package static let badges = TreeCut(
-    name: "badges", title: "Badges", summary: "as many badges and dots as fit without touching",
-    cut: .badges())
-
-  /// The cuts, in the order of a report.
-  package static let all = ExpansionOrder.allCases.map(limit) + [continuing, detail(), spacing()]
-
-  /// Returns the cuts for a tree that is built with a given growth.
+  /// Returns the cuts for a tree that is built with a given growth. Split trees of older indexes may have separations,
+  /// so a spacing is one of their cuts.
   static func all(of growth: Growth) -> [TreeCut] {
-    growth == .merging(by: .badges) ? all.dropLast() + [badges] : all
+    let isForBadges = growth.mergeMetric == .badges
+    return ExpansionOrder.allCases.map(limit) + [continuing]
+      + PixelCriterion.allCases.filter { $0.metric == nil || ($0.metric == .badges) == isForBadges }.map { by($0) }
   }
 
   /// Names and descriptions of the cuts, for help texts.
@@ -78,17 +72,21 @@ package struct TreeCut: Hashable, Sendable {
     return try tree.clusters(cut, in: view.window, zoom: view.zoom, after: previous)
   }
 
-  /// Returns this cut if `isFitted` is false. If `isFitted` is true, returns a cut with the smallest detail at which
-  /// the mean number of clusters in the given views is within the limit.
+  /// Returns this cut if `isFitted` is false. If `isFitted` is true, returns a cut with the smallest number of pixels
+  /// at which the mean number of clusters in the given views is within the limit.
   func settled(for views: [ComparisonView], of tree: ClusterTree, limit: Int) throws -> TreeCut {
-    isFitted ? .detail(try Self.leastDetail(of: tree, in: views, limit: limit)) : self
+    guard isFitted, let criterion = cut.pixels?.criterion else { return self }
+    return .by(criterion, try Self.leastPixels(by: criterion, of: tree, in: views, limit: limit))
   }
 
-  /// Returns the smallest detail, in steps of a sixteenth of a pixel, at which the mean number of clusters in some
-  /// views is at most `limit`. A larger detail never gives more clusters, so bisection finds the smallest detail.
-  static func leastDetail(of tree: ClusterTree, in views: [ComparisonView], limit: Int) throws -> Double {
-    func isWithin(_ detail: Double) throws -> Bool {
-      let counts = try views.map { try tree.clusters(.detail(detail), in: $0.window, zoom: $0.zoom).count }
+  /// Returns the smallest number of pixels, in steps of a sixteenth, at which the mean number of clusters in some views
+  /// is at most `limit`. More pixels never give more clusters, so bisection finds the smallest number.
+  static func leastPixels(
+    by criterion: PixelCriterion, of tree: ClusterTree, in views: [ComparisonView], limit: Int
+  ) throws -> Double {
+    func isWithin(_ pixels: Double) throws -> Bool {
+      let cut = Cut(criterion, pixels: pixels)
+      let counts = try views.map { try tree.clusters(cut, in: $0.window, zoom: $0.zoom).count }
       return counts.reduce(0, +) <= limit * views.count
     }
     guard limit < .max / max(views.count, 1) else { return 0 }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _library as c
 from ._errors import Error, FilterError
-from ._parameters import CRITERIA, integer, text
+from ._parameters import integer, text
 from ._table import Table, plain
 
 if TYPE_CHECKING:
@@ -17,10 +17,8 @@ if TYPE_CHECKING:
 
 Query = dict[str, Any]
 
-#: Names of the parameters of a query's viewport, and names of the parameters of its cut.
+#: Names of the parameters of a query's viewport.
 VIEW = ("bbox", "center", "zoom", "width", "height")
-CUT = (*CRITERIA, "order")
-SHOWN = (*VIEW, *CUT, "position")
 
 
 class Problem(Exception):
@@ -84,13 +82,13 @@ class Answers:
     # Verbs
 
     def clusters(self, query: Query) -> bytes:
-        answer = self._tree(query).clusters(**_parameters(query, SHOWN))
+        answer = self._tree(query).clusters(**self._shown(query))
         return answer._geojson(**_style(query))
 
     def transition(self, ids: list[int], query: Query, version: str | None = None) -> bytes:
         tree = self._tree({**query, "version": version})
         before = self._selected(query.get("from-filter", "")).clusters_with_ids(ids)
-        after = tree.clusters(**_parameters(query, SHOWN))
+        after = tree.clusters(**self._shown(query))
         options = text(**_style(query)).encode()
         return c.bytes_of(c.call(c.transition_geojson, before._pointer, after._pointer, options))
 
@@ -107,7 +105,7 @@ class Answers:
         return c.bytes_of(c.call(c.members_geojson, tree._handle.pointer, cluster, offset, limit, options))
 
     def expansion_zoom(self, cluster: int, query: Query) -> dict[str, Any]:
-        zoom = self._tree(query).expansion_zoom(cluster, **_parameters(query, CUT))
+        zoom = self._tree(query).expansion_zoom(cluster, **self._cut(query))
         return {"zoom": zoom}
 
     def histogram(self, query: Query) -> dict[str, Any]:
@@ -121,6 +119,14 @@ class Answers:
         edges = [*plain(table["from"]), *plain(table["to"][-1:])]
         counts = table["count"].tolist()
         return {"column": query["column"], "edges": edges, "counts": counts, "missing_count": missing.value}
+
+    # Parameters
+
+    def _cut(self, query: Query) -> dict[str, Any]:
+        return _parameters(query, (*self.tree._CRITERIA, "order"))
+
+    def _shown(self, query: Query) -> dict[str, Any]:
+        return {**_parameters(query, (*VIEW, "position")), **self._cut(query)}
 
     # Filters
 

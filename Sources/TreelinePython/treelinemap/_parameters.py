@@ -11,19 +11,6 @@ import numpy as np
 from ._arrays import AnyArray
 
 
-#: Names of the criteria of cuts. A cut has one of them.
-CRITERIA = ("spacing", "badges", "detail", "limit")
-
-
-def cut_text(key: tuple[Any, ...]) -> str:
-    limit, order, detail, spacing, badges, min_points, alone_from_zoom, position, keep_visible, is_fresh = key
-    return text(
-        limit=limit, order=order, detail=detail, spacing=spacing, badges=badges, min_points=min_points,
-        alone_from_zoom=alone_from_zoom, position=position, keep_visible=keep_visible,
-        continuing=None if is_fresh else True,
-    )  # fmt: skip
-
-
 def text(**parameters: Any) -> str:
     """Returns parameters as a text that the library reads."""
     parts = []

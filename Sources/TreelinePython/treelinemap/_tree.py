@@ -17,7 +17,7 @@ from ._answer import Cluster, Clusters
 from ._arrays import AnyArray, required
 from ._columns import mask_of
 from ._errors import EditError, FilterError, QueryError
-from ._parameters import cut_text, integer, integers, listed, text
+from ._parameters import integer, integers, listed, text
 from ._table import Table
 
 if TYPE_CHECKING:
@@ -45,6 +45,12 @@ class Tree:
 
     Created by `build` and `open`.
     """
+
+    #: Names of the criteria of cuts. A cut has one of them.
+    _CRITERIA = ("spacing", "badges", "detail", "limit")
+
+    #: Names of the parameters of a cut.
+    _CUT = (*_CRITERIA, "order", "min_points", "alone_from_zoom", "position", "keep_visible", "continuing")
 
     def __init__(
         self, pointer: int, like: Tree | None = None, *, where: str | None = None, marks: AnyArray | None = None
@@ -249,7 +255,8 @@ class Tree:
         if after is not None and not isinstance(after, Clusters):
             raise TypeError(f"expected 'after' to be an answer of type Clusters, found {after!r}")
         key = (
-            limit, order, detail, spacing, badges, min_points, alone_from_zoom, position, keep_visible, after is None,
+            spacing, badges, detail, limit, order, min_points, alone_from_zoom, position, keep_visible,
+            None if after is None else True,
         )  # fmt: skip
         answer = None
         if bbox is not None and zoom is not None and (center, width, height, tile, tile_size, margin) == _NOTHING:
@@ -269,7 +276,7 @@ class Tree:
                 margin=margin,
             )  # fmt: skip
             previous = None if after is None else after._pointer
-            query = (view + cut_text(key)).encode()
+            query = (view + text(**dict(zip(self._CUT, key)))).encode()
             answer = Clusters(tree, c.call(c.clusters, tree._handle.pointer, query, previous))
         if aggregate is not None:
             aggregates = list(listed("aggregate", aggregate))
@@ -278,7 +285,7 @@ class Tree:
 
     def _cut(self, key: tuple[Any, ...]) -> c.Handle:
         """Returns a prepared cut, and keeps it for later queries."""
-        pointer = c.call(c.cut_create, self._handle.pointer, cut_text(key).encode())
+        pointer = c.call(c.cut_create, self._handle.pointer, text(**dict(zip(self._CUT, key))).encode())
         if len(self._cuts) >= _KEPT_CUTS:
             self._cuts.clear()
         cut = self._cuts[key] = c.Handle(pointer, c.cut_free)

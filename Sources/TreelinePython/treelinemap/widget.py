@@ -18,7 +18,6 @@ from ._answer import Cluster
 from ._answers import Answers, Problem
 from ._basemap import style_of
 from ._columns import without_zone
-from ._parameters import CRITERIA
 from ._table import plain
 from .page import FILES
 
@@ -164,8 +163,9 @@ class Map(anywidget.AnyWidget):
     @traitlets.validate("cut")
     def _valid_cut(self, proposal: Any) -> dict[str, Any]:
         cut = {name: _plain(value) for name, value in proposal["value"].items() if value is not None}
-        if len(cut.keys() & set(CRITERIA)) != 1 or len(cut.keys() - {"order"}) != 1:
-            names = f"{', '.join(CRITERIA[:-1])} and {CRITERIA[-1]}"
+        criteria = self.tree._CRITERIA
+        if len(cut.keys() & set(criteria)) != 1 or len(cut.keys() - {"order"}) != 1:
+            names = f"{', '.join(criteria[:-1])} and {criteria[-1]}"
             raise traitlets.TraitError(f"expected one of {names}, optionally with an order, found {cut!r}")
         # Raises an error if the tree does not support this cut.
         self.tree.clusters(zoom=0, **cut)

@@ -3,68 +3,43 @@
 // A list of nodes has four numbers for each node, see hierarchy.js. Some lists also have the visibility of each node as
 // a fifth number. The visibility says whether none, some or all points of the node are in view.
 
-import { criterionOf } from "./criterion.js";
+import { criterionOf, PIXEL_CRITERIA, PIXEL_NAMES } from "./criterion.js";
 import { BEYOND_ALL, leastCode } from "./exact.js";
 import { QueryError } from "./errors.js";
 import { levelOf } from "./hierarchy.js";
 import { exp2, noZoom } from "./plane.js";
 import { boxVisibility, INSIDE, OUTSIDE } from "./view.js";
 
+/** @typedef {import("./criterion.js").Criterion} Criterion */
+/** @typedef {import("./criterion.js").Cut} Cut */
 /** @typedef {import("./hierarchy.js").Hierarchy} Hierarchy */
 /** @typedef {import("./view.js").InView} InView */
 
 /**
- * @typedef {"breadth-first" | "widest-first" | "steepest-first"} Order Says which cluster is split next while the limit
- *   allows a split. `breadth-first` splits level by level. `widest-first` splits the cluster with the most scatter,
- *   which is the sum of the squared distances of the cluster's points to their mean. `steepest-first` splits the
- *   cluster whose split reduces the scatter most.
- *
- * @typedef {object} Cut How finely points are split into clusters. Give one of `badges`, `spacing` and `detail`, with
- *   or without a `limit`, or give the `limit` alone.
- * @property {number} [badges] Splits clusters as long as no two badges touch. The number is the scale of badges: 1 is
- *   full size.
- * @property {number} [spacing] Splits clusters as long as all clusters stay at least this many pixels apart.
- * @property {number} [detail] Splits clusters until points lie within this many pixels of their cluster's mean, on
- *   average.
- * @property {number} [limit] Greatest number of clusters. Without `badges`, `spacing` and `detail`, the default is 100.
- * @property {Order} [order] Order of splits. Allowed only if the limit is the only criterion.
- * @property {{readonly nodes: Uint32Array}} [continuing] An earlier answer of this tree. The cut keeps as many clusters
- *   of this answer as the limit allows. Allowed only if the limit is the only criterion.
- * @property {number} [minPoints] Clusters with fewer points than this are shown as single points. Allowed only with a
- *   spacing or a detail.
- * @property {number} [aloneFromZoom] From this zoom on, only points at one position share a cluster. Allowed only with
- *   a spacing or a detail.
- */
-
-/**
- * Checks that a tree has the stored distances, called codes, that a cut needs.
+ * Checks that a tree has the stored distances, called codes, that a criterion needs.
  *
  * @param {Hierarchy} tree
- * @param {string} name
+ * @param {Criterion} criterion
  */
-function checkScale(tree, name) {
-  if (name === "spacing" && (!tree.codes || tree.curve)) {
-    throw new QueryError("A spacing needs a tree that was built for 'spacing'");
-  }
-  if (name === "badges" && (!tree.codes || !tree.curve)) {
-    throw new QueryError("Badges need a tree that was built for 'badges'");
-  }
+function checkScale(tree, { purpose, noun }) {
+  const found = tree.codes && (tree.curve ? "badges" : "spacing");
+  if (purpose && purpose !== found) throw new QueryError(`${noun} needs a tree that was built for '${purpose}'`);
 }
 
 /**
- * Returns the coarseness above which a node is split. In a cut by detail, the coarseness of a node is the mean square
- * distance of its points to their mean. In other cuts, the coarseness is the code of the distance at which the node
- * splits.
+ * Returns the coarseness above which a node is split. If the criterion needs no tree that was built for it, the
+ * coarseness of a node is the mean square distance of its points to their mean. Otherwise the coarseness is the code of
+ * the distance at which the node splits.
  *
  * @param {Hierarchy} tree
- * @param {string} name
+ * @param {Criterion} criterion
  * @param {number} pixels
  * @param {number} zoom Of 256 px tiles.
  */
-function greatestCoarseness(tree, name, pixels, zoom) {
+function greatestCoarseness(tree, { purpose }, pixels, zoom) {
   const units = pixels === 0 ? 0 : pixels * exp2(24 - zoom);
-  if (name === "detail") return units * units;
-  const curve = name === "badges" ? tree.curve : null;
+  if (!purpose) return units * units;
+  const { curve } = tree;
   const distance = curve ? curve.distance(units) : units + 2;
   // For a tiny number of pixels, `distance` may round to the distance for 0 pixels. But it must be greater than this
   // distance.
@@ -179,16 +154,19 @@ export class CutSearch {
     const name = criterionOf(cut);
     this.name = name;
     this.limit = cut.limit ?? (name === "limit" ? 100 : Infinity);
-    this.minPoints = name === "badges" ? 2 : cut.minPoints ?? 2;
+    this.minPoints = cut.minPoints ?? 2;
     this.greatest = 0;
     this.isAlone = false;
-    /** The codes that decide splits in a cut by a spacing or by badges. */
-    this.codes = name === "detail" ? null : this.tree.codes;
+    /** The codes that decide splits; null if the spread of points decides. */
+    this.codes = this.tree.codes;
     if (name !== "limit") {
-      checkScale(this.tree, name);
-      if (Number.isNaN(zoom)) throw noZoom(name === "badges" ? "A cut by badges" : `A ${name}`);
-      this.greatest = greatestCoarseness(this.tree, name, cut[name] ?? 0, zoom);
-      this.isAlone = name !== "badges" && zoom >= aloneFromZoom;
+      const criterion = PIXEL_CRITERIA[name];
+      checkScale(this.tree, criterion);
+      if (Number.isNaN(zoom)) throw noZoom(criterion.noun);
+      this.greatest = greatestCoarseness(this.tree, criterion, cut[name] ?? 0, zoom);
+      this.isAlone = criterion.hasUnclustered && zoom >= aloneFromZoom;
+      if (!criterion.hasUnclustered) this.minPoints = 2;
+      if (!criterion.purpose) this.codes = null;
     }
     this.scratch = SCRATCH;
   }
@@ -568,11 +546,12 @@ function splitByCodes(view, codes, greatest, limit) {
  */
 export function leastZoom(tree, cut, coarseness) {
   const name = criterionOf(cut);
-  if (name === "limit") throw new QueryError("Expected a cut by badges, spacing or detail, found a limit; with a limit, the clusters depend on the view");
-  checkScale(tree, name);
+  if (name === "limit") throw new QueryError(`Expected a cut by ${PIXEL_NAMES.join(", ")}, found a limit; with a limit, the clusters depend on the view`);
+  const criterion = PIXEL_CRITERIA[name];
+  checkScale(tree, criterion);
   const pixels = cut[name] ?? 0;
   /** @param {number} zoom */
-  const isSplit = (zoom) => coarseness > greatestCoarseness(tree, name, pixels, zoom);
+  const isSplit = (zoom) => coarseness > greatestCoarseness(tree, criterion, pixels, zoom);
   if (pixels === 0) return isSplit(0) ? -Infinity : null;
   if (!isSplit(1200)) return null;
   // Bisects the bit patterns of doubles. Bit patterns of positive doubles have the same order as the doubles.
@@ -594,8 +573,8 @@ export function leastZoom(tree, cut, coarseness) {
 }
 
 /**
- * Returns the coarseness of a node: the mean square distance of its points in a cut by detail; otherwise the code of
- * the node, if the tree has codes.
+ * Returns the coarseness of a node: the code of the node, if the tree has codes and the cut uses them. Otherwise the
+ * mean square distance of its points.
  *
  * @param {InView} view
  * @param {Cut} cut
@@ -604,7 +583,9 @@ export function leastZoom(tree, cut, coarseness) {
  */
 export function coarsenessOf(view, cut, node, left) {
   const { tree } = view;
-  return cut.detail === undefined && tree.codes ? tree.code(node[0], left, node[2]) : traceOf(view, node[0], node[1], node[2]);
+  const name = criterionOf(cut);
+  const usesCodes = name === "limit" || PIXEL_CRITERIA[name].purpose;
+  return usesCodes && tree.codes ? tree.code(node[0], left, node[2]) : traceOf(view, node[0], node[1], node[2]);
 }
 
 /**

@@ -7,7 +7,7 @@ import { BuildError, IndexError, QueryError, ServerError } from "./errors.js";
 
 /** @typedef {import("./points.js").Points} Points */
 /** @typedef {import("./points.js").BuildOptions} BuildOptions */
-/** @typedef {import("./cuts.js").Cut} Cut */
+/** @typedef {import("./criterion.js").Cut} Cut */
 /** @typedef {import("./tree.js").Tree} Tree */
 /** @typedef {import("./tree.js").Query} Query */
 /** @typedef {import("./answer.js").Clusters} Clusters */

@@ -11,7 +11,7 @@ import { transitionOf } from "./transition.js";
 /** @typedef {import("./tree.js").Query} Query */
 /** @typedef {import("./tree.js").Page} Page */
 /** @typedef {import("./tree.js").ScaleOptions} ScaleOptions */
-/** @typedef {import("./cuts.js").Cut} Cut */
+/** @typedef {import("./criterion.js").Cut} Cut */
 
 /**
  * @typedef {object} ServerOptions

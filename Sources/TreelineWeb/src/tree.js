@@ -11,7 +11,7 @@ import { Selection } from "./selection.js";
 import { transitionOf } from "./transition.js";
 import { InView } from "./view.js";
 
-/** @typedef {import("./cuts.js").Cut} Cut */
+/** @typedef {import("./criterion.js").Cut} Cut */
 /** @typedef {import("./plane.js").View} View */
 /** @typedef {import("./columns.js").Column} Column */
 /** @typedef {import("./layout.js").StoredTree} StoredTree */

@@ -1,46 +1,26 @@
-// The cuts that the viewer offers. To add a cut, add it to CUTS, which contains everything that the viewer needs to
-// know about a cut. ViewerConstantsTests compares the names and defaults of cuts and orders with the library.
+// The cuts that the viewer offers. The module `criterion.js` of the web package describes the cuts by pixels.
+// ViewerConstantsTests compares the names and defaults of cuts and orders with the library.
 
 import { number } from "./text.js";
+import { PIXEL_CRITERIA } from "./vendor/treeline/criterion.js";
 
 /**
  * The cuts in the order in which they are offered. The name of a cut is also the name of the setting with the amount of
- * the cut.
+ * the cut. In addition to the properties of a criterion:
  *
- * - `range`, `unit`: range and unit of the amount. `standard`: default amount. `step`: step between two amounts, by
- *   default 1.
  * - `isByPixels`: whether the clusters depend only on the zoom, not on the view. Only clusters of such cuts fit
  *   together in neighboring tiles.
- * - `keepsApart`: whether no two badges of an answer touch.
  * - `hasOrder`: whether the order of splits can be chosen.
- * - `isOf(index)`: whether an index supports the cut. `needs`: what an index needs for the cut.
- * - `describe(amount)`: a sentence that says what the cut guarantees.
- * - `parameters(settings)`: the parameters for the server.
+ * - `needs`: what an index needs for the cut.
  */
 export const CUTS = {
-  spacing: {
-    label: "Spacing", standard: 44, range: [24, 120], unit: " px", isByPixels: true, keepsApart: true, hasOrder: false,
-    isOf: (index) => index.has_separations, needs: "an index built with “--for spacing”",
-    describe: (amount) => `Badges are at least ${amount} px apart, and stay the same when the map is panned.`,
-    parameters: ({ spacing }) => ({ spacing }),
-  },
-  badges: {
-    label: "Badges", standard: 1, range: [0.5, 2], unit: "x", step: 0.25, isByPixels: true, keepsApart: true, hasOrder: false,
-    isOf: (index) => index.has_badges, needs: "an index built with “--for badges”",
-    describe: (amount) => `Shows as many badges and dots as fit without touching each other. Badges and dots are drawn at ${amount === 1 ? "full size" : `${amount} times their full size`}.`,
-    parameters: ({ badges }) => ({ badges }),
-  },
+  ...Object.fromEntries(Object.entries(PIXEL_CRITERIA).map(([name, criterion]) => [name, {
+    ...criterion, label: name[0].toUpperCase() + name.slice(1), isByPixels: true, hasOrder: false,
+    needs: `an index built with “--for ${criterion.purpose}”`,
+  }])),
   limit: {
-    label: "Limit", standard: 100, range: [1, 500], unit: "", isByPixels: false, hasOrder: true,
-    isOf: () => true,
+    label: "Limit", standard: 100, range: [1, 500], unit: "", isByPixels: false, hasOrder: true, isOf: () => true,
     describe: (amount) => `At most ${number(amount)} badges, with as much detail as possible.`,
-    parameters: ({ limit, order }) => ({ limit, order }),
-  },
-  detail: {
-    label: "Detail", standard: 20, range: [4, 80], unit: " px", isByPixels: true, hasOrder: false,
-    isOf: () => true,
-    describe: (amount) => `The points of a badge lie within about ${amount} px of the badge.`,
-    parameters: ({ detail }) => ({ detail }),
   },
 };
 
@@ -72,7 +52,8 @@ export function chosenCut(settings) {
 export const leastLimit = ({ groups = [], never_clustered_point_count: lone = 0 }) => Math.max(1, groups.length + lone);
 
 /** Returns the parameters of the chosen cut for the server. */
-export const cutParameters = (settings) => CUTS[settings.by].parameters(settings);
+export const cutParameters = ({ by, order, ...amounts }) =>
+  ({ [by]: amounts[by], ...(CUTS[by].hasOrder && { order }) });
 
 /**
  * Returns the names of the cuts that both an index and a source support. Fewer cuts are available on tiles than in

@@ -356,7 +356,7 @@ class FilteredTree {
     return this.from.hasSeparations;
   }
 
-  /** @returns {import("../cuts.js").Cut} */
+  /** @returns {import("../criterion.js").Cut} */
   get defaultCut() {
     return this.from.defaultCut;
   }

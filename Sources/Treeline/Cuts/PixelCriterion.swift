@@ -1,3 +1,129 @@
+/// A criterion in pixels that decides which clusters a cut splits. The raw value of a criterion is the name of its
+/// parameter. Lists of all criteria in texts, options and messages are made from this type.
+@_spi(Server) public enum PixelCriterion: String, Sendable, Hashable, CaseIterable {
+  /// The root mean square distance of points from the mean of their cluster.
+  case detail
+
+  /// The distance between clusters.
+  case spacing
+
+  /// The scale of badges: a factor for their diameters instead of a number of pixels.
+  case badges
+
+  /// The metric of the merged trees that support the criterion; nil if every tree supports it.
+  package var metric: MergeMetric? {
+    switch self {
+    case .detail: nil
+    case .spacing: .distance
+    case .badges: .badges
+    }
+  }
+
+  /// Whether the criterion needs a tree with separations. Split trees of older indexes may have them, too.
+  public var needsSeparations: Bool { metric != nil }
+
+  /// Whether `UnclusteredPoints` have an effect with this criterion. They have no effect with badges: with badges, a
+  /// point is unclustered exactly if there is room for it.
+  var leavesRoomForUnclustered: Bool { self != .badges }
+
+  /// Approximate side of the square that a cluster takes up, in pixels, if the criterion has the value 1. With badges
+  /// at scale 1, this is the diameter of the smallest badge of the default curve.
+  var clusterSide: Double { self == .badges ? 10 : 1 }
+
+  /// In error messages, the words before the range of valid values.
+  var unit: String { self == .badges ? "a scale " : "a number of pixels " }
+
+  /// Whether the criterion keeps clusters apart, provided that each cluster is shown at its own position
+  /// (`Cluster.coordinate`).
+  public var keepsApart: Bool {
+    switch self {
+    case .detail: false
+    case .spacing, .badges: true
+    }
+  }
+
+  /// The clusters of a cut, in words. `amount` is the number of pixels, or the scale of badges.
+  package func phrase(_ amount: String) -> String {
+    switch self {
+    case .detail: "clusters of the tree, split down to a detail of \(amount) px"
+    case .spacing: "clusters of the tree, shown at least \(amount) px apart"
+    case .badges: "as many badges and dots as fit without touching"
+    }
+  }
+
+  /// The default value: a number of pixels, or the scale of badges. The default spacing is the diameter of the largest
+  /// badge, so that no badges touch.
+  public var standard: Double {
+    switch self {
+    case .detail: 20
+    case .spacing: BadgeSize.largest
+    case .badges: 1
+    }
+  }
+
+  /// Returns a phrase that lists all criteria: `a detail, a spacing or badges`.
+  @_spi(Server) public static func list(
+    _ conjunction: String = "or", spelling: (_ name: String) -> String = { $0 == "badges" ? $0 : "a \($0)" }
+  ) -> String { allCases.map { spelling($0.rawValue) }.listed(conjunction) }
+}
+
+extension Cut {
+  /// Returns a cut into clusters that spread so little that a badge represents them well. A cluster is shown as a whole
+  /// once the root mean square distance of its points to their mean is at most `pixels`. The cut needs a viewport with
+  /// a zoom.
+  ///
+  /// The choice of clusters depends on the zoom and not on the viewport. So a pan changes clusters only at the edge,
+  /// and neighboring tiles of a map use the same choice of clusters. The answer at a greater zoom, fractional or not,
+  /// refines the answer at a smaller zoom.
+  ///
+  /// - Parameter pixels: 0 or more. At 0 every position is shown as a cluster of its own.
+  public static func detail(_ pixels: Double) -> Cut { Cut(.detail, pixels: pixels) }
+
+  /// Returns a cut into clusters that are at least `pixels` apart, so that badges of that size never touch. Badges
+  /// would not touch in a larger viewport either. The cut needs a tree that was built for spacings and a viewport with
+  /// a zoom.
+  ///
+  /// Each split of a cluster has a distance, its separation, which was found when the tree was built. Clusters are
+  /// split in order of falling distances. Splitting ends at the distance that is `pixels` long at the zoom of the
+  /// viewport. The answer
+  /// - changes only at the edge if the map is panned, and is the same in neighboring tiles of a map;
+  /// - is refined by the answer at a greater zoom, fractional or not, and by the answer with a smaller spacing;
+  /// - has a number of clusters that is bounded by the area shown, however many points there are.
+  ///
+  /// The spacing is not guaranteed for points that are shown unclustered, or for clusters that are shown at other
+  /// positions than their own (`Cluster.coordinate`).
+  ///
+  /// - Parameter pixels: 0 or more.
+  public static func spacing(_ pixels: Double) -> Cut { Cut(.spacing, pixels: pixels) }
+
+  /// Returns a cut into clusters whose badges do not touch. Each badge is drawn with the diameter that
+  /// `ClusterTree.badgeDiameter(of:for:)` returns: a dot for a single point, a larger badge for more points. The cut
+  /// needs a tree that was built for badges and a viewport with a zoom.
+  ///
+  /// Two clusters are merged at the scale at which their badges would touch, so a point stays unclustered as long as
+  /// there is room. No two badges of the answer touch, and no badges would touch in a larger viewport. The promises of
+  /// `spacing(_:)` about pans, tiles and zooms also hold for this cut.
+  ///
+  /// These promises hold for badges at the positions of their clusters. The position of a cluster is its mean or, in a
+  /// tree that was grown with `ClusterAnchor.member`, the position of a member.
+  ///
+  /// - Parameter scale: The factor for diameters and gaps, 0 or more: 0.5 for a small screen, 2 for a poster. At 0
+  ///   every position is shown as a cluster of its own, except for positions that are a few units of the plane apart.
+  public static func badges(scale: Double = 1) -> Cut { Cut(.badges, pixels: scale) }
+
+  /// Makes a cut from a criterion and its number of pixels: `Cut(.detail, pixels: 20)` is `Cut.detail(20)`.
+  @_spi(Server) public init(_ criterion: PixelCriterion, pixels: Double) {
+    self.init(.pixels(criterion, pixels), limit: .max)
+  }
+}
+
+extension ClusterTree {
+  /// The criterion of the default cut of a map; nil if the cut is a limit.
+  var standardCriterion: PixelCriterion? {
+    badgeCurve != nil ? .badges : hasSeparations ? .spacing : isGrouped ? .detail : nil
+  }
+}
+
 /// The criterion of a cut, prepared for one tree. The criterion is a detail, a spacing or badges. The scale measures
 /// how coarse a node is. For a zoom, the scale also gives the greatest coarseness at which a node is shown whole.
 /// Coarser nodes are split.
