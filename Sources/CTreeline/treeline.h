@@ -475,6 +475,7 @@ void treeline_bytes_free(treeline_bytes *bytes);
 /// `options` is NULL or has parameters:
 ///
 /// - "aggregate=count,max(price)" adds aggregates.
+/// - "indices=0,2,5" writes only the clusters with these indices in the answer. The indices must rise.
 /// - "ellipses=true" adds "ellipse" and "ellipse_meters", "members=true" adds "members" (rows), and "hulls=true" adds
 ///   "hull". "tree-ranges=true" adds "tree_range", the tree index of the first point and one past the tree index of the
 ///   last point.

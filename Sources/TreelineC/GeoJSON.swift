@@ -60,23 +60,41 @@ extension FeatureCollectionWriter {
   }
 }
 
+extension QueryParameters {
+  /// Reads rising indices with commas between them; nil if the parameter was not given or has a wrong value.
+  fileprivate mutating func indices(below count: Int) -> [Int]? {
+    guard let text = text("indices") else { return nil }
+    var indices: [Int] = []
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+      guard let index = Int(part), index > indices.last ?? -1, index < count else {
+        refuse("indices", expected: "rising indices of clusters, below \(count)", found: String(part))
+        return nil
+      }
+      indices.append(index)
+    }
+    return indices
+  }
+}
+
 extension AnswerObject {
   /// Appends the answer as a FeatureCollection.
   fileprivate func appendCollection(_ options: UnsafePointer<CChar>?, to bytes: inout OutputBytes) throws {
-    let (writer, aggregates, requested) = try read(options) { parameters in
+    let (writer, aggregates, requested, indices) = try read(options) { parameters in
       (
         FeatureCollectionWriter(of: clusters.tree, &parameters),
         try parameters.text("aggregate").map { try Aggregate.list($0) } ?? [],
-        RequestedProperty.allCases.filter { parameters.flag($0.rawValue) }
+        RequestedProperty.allCases.filter { parameters.flag($0.rawValue) },
+        parameters.indices(below: clusters.count)
       )
     }
     let names = FeatureProperties.names(of: aggregates)
-    let values = aggregates.isEmpty ? nil : try clusters.values(of: aggregates)
+    let written = try indices.map { try clusters.tree.clusters(withIDs: $0.map { clusters[$0].id }) } ?? clusters
+    let values = aggregates.isEmpty ? nil : try written.values(of: aggregates)
     writer.open(&bytes)
-    for number in clusters.indices {
-      var feature = feature(number, with: requested)
-      if let values { feature.setAggregates(names, values[number]) }
-      writer.append(feature, isFirst: number == 0, to: &bytes)
+    for (position, index) in (indices ?? Array(clusters.indices)).enumerated() {
+      var feature = feature(index, with: requested)
+      if let values { feature.setAggregates(names, values[position]) }
+      writer.append(feature, isFirst: position == 0, to: &bytes)
     }
     writer.close(&bytes)
   }

@@ -128,6 +128,10 @@ void test_geojson(const treeline_tree *tree) {
   treeline_table_free(page);
 
   EXPECT_ERROR(treeline_answer_geojson(answer, "zoom=3", &error), TREELINE_ERROR_PARAMETER, "no parameter 'zoom'");
+  EXPECT(occurrences("\"cluster_id\":", treeline_answer_geojson(answer, "indices=1,4&aggregate=count", NULL)) == 2);
+  EXPECT_ERROR(treeline_answer_geojson(answer, "indices=4,1", &error), TREELINE_ERROR_PARAMETER, "rising");
+  EXPECT_ERROR(treeline_answer_geojson(answer, "indices=-1", &error), TREELINE_ERROR_PARAMETER, "rising");
+  EXPECT_ERROR(treeline_answer_geojson(answer, "indices=1000000", &error), TREELINE_ERROR_PARAMETER, "below");
   EXPECT_ERROR(treeline_answer_geojson(answer, "ellipses=1", &error), TREELINE_ERROR_PARAMETER, "true or false");
   EXPECT_ERROR(treeline_answer_geojson(answer, "aggregate=max(", &error), TREELINE_ERROR_AGGREGATE, "max(");
   EXPECT_ERROR(

@@ -301,6 +301,8 @@ def test_conversions(tree):
     assert np.array(mean, float).tolist() == answer["mean_price"].tolist()
     repeated = answer[[3, 3, 1]].__geo_interface__["features"]
     assert repeated == [geojson["features"][place] for place in (3, 3, 1)] and repeated[0] is not repeated[1]
+    assert answer[2:5].__geo_interface__["features"] == geojson["features"][2:5]
+    assert answer[4:4].__geo_interface__["features"] == []
     assert tree.members(answer[0], limit=2).to_pandas().columns.tolist() == ["row", "tree_index", "x", "y"]
     with pytest.raises(AttributeError, match="there is no column 'z'"):
         tree.members(answer[0]).z

@@ -447,8 +447,9 @@ class Clusters(Answer):
         properties. A single point also has the values of its columns."""
         return {"type": "FeatureCollection", "features": self._features()}
 
-    def _features(self) -> list[dict[str, Any]]:
-        features: list[dict[str, Any]] = json.loads(self._geojson(aggregate=self._aggregates or None))["features"]
+    def _features(self, **options: Any) -> list[dict[str, Any]]:
+        text = self._geojson(aggregate=self._aggregates or None, **options)
+        features: list[dict[str, Any]] = json.loads(text)["features"]
         return features
 
     def _geojson(self, **options: Any) -> bytes:
@@ -492,9 +493,12 @@ class _Part(Clusters):
         return Table({name: array[self._at] for name, array in self._whole.values.items()})
 
     def _features(self) -> list[dict[str, Any]]:
-        features = self._whole._features()
+        indices, places = np.unique(self._at, return_inverse=True)
+        if not len(indices):
+            return []
+        features = self._whole._features(indices=indices.tolist())
         # A cluster that occurs twice gets a feature of its own each time.
-        return [copy.deepcopy(features[place]) for place in self._at.tolist()]
+        return [copy.deepcopy(features[place]) for place in places.tolist()]
 
     def aggregate(self, *aggregates: str) -> Table:
         own = np.unique(self._at, return_inverse=True)[1]
