@@ -1,4 +1,5 @@
-// The part of the package that maps call in every frame: the query for a box, and the arrays of the answer.
+// The part of the package that maps call in every frame: the query for a box, and the arrays of the answer. Also the
+// functions that release Arrow exports.
 //
 // If these functions were called with ctypes, converting arguments and results would take a microsecond per call. The
 // query itself also takes about a microsecond. All other functions are called with ctypes. The functions come from the
@@ -88,8 +89,12 @@ static PyObject *answer_integers(PyObject *self, PyObject *number) { return arra
 
 static PyObject *answer_floats(PyObject *self, PyObject *number) { return array_of(self, number, NPY_FLOAT64); }
 
-/// Reads west, south, east and north.
+/// Reads west, south, east and north. Takes only types whose entries are found by position.
 static bool read_box(PyObject *sequence, treeline_box *box) {
+  if (!PyList_Check(sequence) && !PyTuple_Check(sequence) && !PyArray_Check(sequence)) {
+    PyErr_SetString(PyExc_TypeError, "expected a box as a list, a tuple or an array");
+    return false;
+  }
   double *sides[] = {&box->west, &box->south, &box->east, &box->north};
   for (Py_ssize_t side = 0; side < 4; side++) {
     PyObject *number = PySequence_GetItem(sequence, side);
@@ -123,6 +128,96 @@ static PyObject *answer_in_box(PyObject *type, PyObject *const *arguments, Py_ss
   Py_END_ALLOW_THREADS
   return answer ? owning((PyTypeObject *)type, answer) : PyObject_CallFunction(library.raise, "n", (Py_ssize_t)error);
 }
+
+// MARK: Arrow exports
+
+// The structures of Arrow's C data interface, https://arrow.apache.org/docs/format/CDataInterface.html. `owner`, which
+// Arrow calls `private_data`, is a Python object that owns the memory of an export.
+
+typedef struct schema {
+  const char *format, *name, *metadata;
+  int64_t flags, child_count;
+  struct schema **children, *dictionary;
+  void (*release)(struct schema *);
+  PyObject *owner;
+} schema;
+
+typedef struct array {
+  int64_t length, null_count, offset, buffer_count, child_count;
+  const void **buffers;
+  struct array **children, *dictionary;
+  void (*release)(struct array *);
+  PyObject *owner;
+} array;
+
+typedef struct stream {
+  void (*get_schema)(void), (*get_next)(void), (*get_last_error)(void);
+  void (*release)(struct stream *);
+  PyObject *owner;
+} stream;
+
+/// Drops a reference to the owner of an export. Any thread may call this function. An error may be pending, because an
+/// error that leaves a function also deletes the tables of this function. Python code must not run while an error is
+/// pending, so the error is put aside.
+static void drop(PyObject *owner) {
+  // Some exports are released after Python has ended.
+  if (!Py_IsInitialized()) return;
+  PyGILState_STATE state = PyGILState_Ensure();
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  Py_DECREF(owner);
+  PyErr_Restore(type, value, traceback);
+  PyGILState_Release(state);
+}
+
+static void release_schema(schema *export) {
+  for (int64_t number = 0; number < export->child_count; number++) {
+    schema *child = export->children[number];
+    // If a consumer has taken over a child, the child has no release function.
+    if (child->release) child->release(child);
+  }
+  export->release = NULL;
+  drop(export->owner);
+}
+
+static void release_array(array *export) {
+  for (int64_t number = 0; number < export->child_count; number++) {
+    array *child = export->children[number];
+    if (child->release) child->release(child);
+  }
+  export->release = NULL;
+  drop(export->owner);
+}
+
+static void release_stream(stream *export) {
+  export->release = NULL;
+  drop(export->owner);
+}
+
+static const char stream_name[] = "arrow_array_stream";
+
+static void destroy_capsule(PyObject *capsule) {
+  stream *export = PyCapsule_GetPointer(capsule, stream_name);
+  PyObject *memory = PyCapsule_GetContext(capsule);
+  if (export->release) export->release(export);
+  drop(memory);
+}
+
+/// Returns a capsule with a stream, given by its address and the object that owns its memory.
+static PyObject *stream_capsule(PyObject *module, PyObject *arguments) {
+  (void)module;
+  PyObject *address, *memory;
+  if (!PyArg_ParseTuple(arguments, "OO", &address, &memory)) return NULL;
+  void *export = PyLong_AsVoidPtr(address);
+  PyObject *capsule = export ? PyCapsule_New(export, stream_name, NULL) : NULL;
+  if (!capsule) return NULL;
+  Py_INCREF(memory);
+  PyCapsule_SetContext(capsule, memory);
+  PyCapsule_SetDestructor(capsule, destroy_capsule);
+  return capsule;
+}
+
+// MARK: Module
 
 /// Binds the library, given by a handle from dlopen, and a function that raises the library's errors.
 static PyObject *bind(PyObject *module, PyObject *arguments) {
@@ -169,6 +264,7 @@ static PyType_Spec answer_spec = {
 
 static PyMethodDef functions[] = {
     {"bind", bind, METH_VARARGS, NULL},
+    {"stream_capsule", stream_capsule, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 
@@ -179,5 +275,8 @@ PyMODINIT_FUNC PyInit__native(void) {
   PyObject *module = PyModule_Create(&definition);
   answer_type = (PyTypeObject *)PyType_FromSpec(&answer_spec);
   if (!module || !answer_type || PyModule_AddType(module, answer_type) < 0) return NULL;
+  PyObject *releases =
+      Py_BuildValue("nnn", (Py_ssize_t)release_schema, (Py_ssize_t)release_array, (Py_ssize_t)release_stream);
+  if (!releases || PyModule_AddObject(module, "releases", releases) < 0) return NULL;
   return module;
 }

@@ -159,6 +159,23 @@ def test_types_that_are_no_column_are_refused():
         treelinemap.build([1], [2], columns=pa.RecordBatchReader.from_batches(pa.schema({"a": pa.int64()}), fail()))
 
 
+def test_an_export_that_fails_is_the_only_error(monkeypatch):
+    class Failing:
+        __len__ = lambda _: 1
+
+        def __arrow_c_stream__(self, requested_schema=None):
+            raise RuntimeError("the disk is full")
+
+    others = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda other: others.append(str(other.exc_value)))
+    try:
+        treelinemap.build([1], [2], columns={"a": Failing()})
+    except RuntimeError as error:
+        assert str(error) == "the disk is full"
+    gc.collect()
+    assert others == []
+
+
 def test_nothing_of_every_type(table):
     tree = treelinemap.build([], [], columns=table.slice(0, 0))
     assert len(tree) == 0 and list(tree.columns) == table.column_names
@@ -200,17 +217,61 @@ def test_answers_are_taken_by_whatever_speaks_arrow(tree):
     assert treelinemap.Table({"kind": np.array([None, *gone], object)}).to_arrow()["kind"].to_pylist() == [None, *gone]
 
 
+def test_types_of_aggregates_do_not_depend_on_values():
+    columns = {"b": [True, None, None], "i": [7, 2**53 + 1, None], "s": ["a", None, "c"]}
+    tree = treelinemap.build([1, 2, 3], [4, 5, 6], columns=columns)
+    aggregate = "any(b), first(i), max(i), top(s, 1), mode(s), count(i)"
+    whole = tree.clusters(limit=3, aggregate=aggregate)
+    schema = whole.to_arrow().schema
+    assert [str(field.type) for field in schema][-6:] == [
+        "bool", "int64", "int64", "map<large_string, int64>", "large_string", "int64"
+    ]  # fmt: skip
+    assert set(whole.to_arrow()["first_i"].to_pylist()) == {7, 2**53 + 1, None}
+    for where in ("i = 7", "i IS NULL", "i < 0"):
+        answer = tree.clusters(limit=3, where=where, aggregate=aggregate)
+        assert answer.to_arrow().schema == schema
+        assert answer.aggregate("any(b)").to_arrow().schema == answer[[]].aggregate("any(b)").to_arrow().schema
+        answer.to_arrow().validate(full=True)
+    for rows in ([2], [0, 2, 2], []):
+        assert whole[rows].to_arrow().schema == schema
+        assert whole[rows].to_arrow().to_pylist() == whole.to_arrow().take(pa.array(rows, pa.int64())).to_pylist()
+
+
 def test_nothing_is_lent_longer_than_it_is_used(tree):
     from treelinemap import _arrow_export
+
+    def lent():
+        gc.collect()
+        return sum(isinstance(thing, _arrow_export._Node) for thing in gc.get_objects())
 
     answer = tree.clusters(limit=9)
     expected = answer.x.tolist()
     table = answer.to_arrow()
     column = table["x"]
     del answer, table
-    gc.collect()
-    assert column.to_pylist() == expected and len(_arrow_export._lent) > 0
+    assert lent() > 0 and column.to_pylist() == expected
     unread = tree.clusters(limit=9).__arrow_c_stream__()
     del column, unread
-    gc.collect()
-    assert _arrow_export._lent == {} == _arrow_export._pointed
+    assert lent() == 0
+
+
+@pytest.mark.parametrize(
+    "use, error",
+    [
+        ("shown.to_arrow().column('price')", "KeyError"),
+        ("print(pl.DataFrame(shown), 1 / 0)", "ZeroDivisionError"),
+        ("print(shown.__arrow_c_stream__(), 1 / 0)", "ZeroDivisionError"),
+    ],
+)
+def test_an_export_may_be_released_while_an_error_is_pending(use, error):
+    script = f"""
+import polars as pl, treelinemap
+shown = treelinemap.build([1, 2, 3], [4, 5, 6]).clusters()
+try:
+    {use}
+except {error} as error:
+    print(repr(error.__context__))
+kept = shown.to_arrow(), pl.DataFrame(shown), shown.__arrow_c_stream__()
+"""
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "None\n", "")

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 import treelinemap
 
@@ -17,6 +18,9 @@ import treelinemap
         (dict(bbox=(0, 40, 4, None), zoom=7), TypeError, "expected one or more numbers for 'bbox', found None"),
         (dict(bbox={0, 40, 4, 50}, zoom=7), TypeError, "expected one or more numbers for 'bbox'"),
         (dict(bbox={"west": 0}, zoom=7), TypeError, "expected one or more numbers for 'bbox'"),
+        (dict(bbox=b"abcd", zoom=7), TypeError, "expected one or more numbers for 'bbox', found b'abcd'"),
+        (dict(bbox=(0, 40, 4, 10**400), zoom=7), treelinemap.QueryError, "expected a finite number as the north edge"),
+        (dict(bbox=(0, 40, 4, 50), zoom=10**400), treelinemap.ParameterError, "'zoom' must be from 0 to 32, found 100"),
         (dict(bbox=(0, 40, 4, 50), zoom="near"), treelinemap.ParameterError, "'zoom' must be from 0 to 32, found near"),
         (dict(bbox=(0, 40, 4, 50), zoom=7, after=3), TypeError, "expected 'after' to be an answer of type Clusters, found 3"),
         (dict(limit=3, after=3), TypeError, "expected 'after' to be an answer of type Clusters, found 3"),
@@ -35,6 +39,9 @@ def test_numbers_as_texts_and_of_other_types_are_taken(tree):
     assert tree.clusters(("0", "40", "4", "50"), "7", spacing="44").id.tolist() == expected
     assert tree.clusters("0,40,4,50", 7, spacing=44).id.tolist() == expected
     assert tree.clusters(np.array([0, 40, 4, 50]), np.float32(7), spacing=np.int8(44)).id.tolist() == expected
+    # The order of a series counts, not its labels.
+    for labels in ([3, 2, 1, 0], list("abcd")):
+        assert tree.clusters(pd.Series([0, 40, 4, 50], labels), 7, spacing=44).id.tolist() == expected
     assert len(tree.clusters(limit=5.0)) == 5
 
 

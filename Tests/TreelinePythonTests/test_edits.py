@@ -170,6 +170,8 @@ FRAME = pd.DataFrame({"id": [3, 5, 9], "lon": [1.0, 2, 3], "lat": [1.0, 2, 3], "
         ({"insert": FRAME.drop(columns="n")}, KeyError, "there is no column 'n'"),
         ({"insert": FRAME.drop(columns="id")}, KeyError, "no column 'id' with the keys of points; columns: 'lon'"),
         ({"move": FRAME.drop(columns="lon")}, KeyError, "move: "),
+        ({"move": FRAME[["id", "n"]]}, KeyError, "move: expected columns named longitude .*, found 'id', 'n'"),
+        ({"move": {"id": [3], "n": [7]}}, KeyError, "move: expected columns named longitude .*, found 'id', 'n'"),
         ({"insert": FRAME.assign(id=4, n="x")[:1]}, TypeError, "column 'n': expected whole numbers, found texts"),
         ({"insert": FRAME.assign(id=4, name=7)[:1]}, TypeError, "column 'name': expected texts, found whole numbers"),
         ({"insert": 3}, TypeError, "expected columns as a mapping or a table"),
@@ -181,6 +183,12 @@ def test_edits_that_fail_change_nothing(edit, error, message):
     with pytest.raises(error, match=message):
         tree.updating(**edit)
     assert tree.content_hash == before and tree.keys.tolist() == [3, 5, 9]
+
+
+def test_a_guess_is_told():
+    tree = treelinemap.build([1.0, 2], [1.0, 2], key=["a", "b"])
+    with pytest.warns(UserWarning, match="move: 'n' is read as longitude and 'm' as latitude"):
+        tree.updating(move=pd.DataFrame({"n": [5.0], "m": [6.0]}, index=["b"]))
 
 
 def test_trees_without_keys_cannot_be_edited(tmp_path):

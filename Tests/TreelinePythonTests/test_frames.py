@@ -279,12 +279,14 @@ def test_tables_without_gaps_are_built_as_ever(frame, recwarn):
 
 
 def test_an_error_of_a_build_without_some_rows_is_the_only_one(gaps):
-    with pytest.raises(treelinemap.BuildError, match="gamma") as raised:
+    with pytest.raises(treelinemap.BuildError, match="split=") as raised:
         treelinemap.build(gaps[0], skip_invalid=True, split="gamma:2")
     assert raised.value.__context__ is None
 
 
-@pytest.mark.parametrize("options", [dict(grow="scatter"), dict(group_by="kind"), dict(never_cluster="open")])
+@pytest.mark.parametrize(
+    "options", [dict(grow="scatter"), dict(split="gamma:2"), dict(group_by="kind"), dict(never_cluster="open")]
+)
 def test_what_cannot_leave_out_rows_says_so(gaps, options):
     with pytest.raises(
         treelinemap.BuildError, match=f"^3 rows .* the first is row 7; .* with {next(iter(options))}=, so drop these"
@@ -298,6 +300,21 @@ def test_merged_trees_can_leave_out_rows(gaps, options):
     with pytest.warns(UserWarning, match="3 rows are not in the tree"):
         tree = treelinemap.build(frame, skip_invalid=True, **options)
     assert tree.content_hash == treelinemap.build(frame.drop(invalid), **options).content_hash
+
+
+def test_classes_derived_from_those_of_pandas_are_read_alike():
+    class Frame(pd.DataFrame):
+        pass
+
+    class Series(pd.Series):
+        pass
+
+    frame = Frame({"lon": [1.0, 2], "lat": [3.0, 4], "a": [1, "x"]})
+    for arguments in ((frame,), ([1, 2], [3, 4])):
+        columns = {"a": Series([1, "x"])} if len(arguments) == 2 else None
+        with pytest.raises(TypeError, match="column 'a', row 1: expected a number, found 'x'"):
+            treelinemap.build(*arguments, columns=columns)
+    assert treelinemap.build(frame[["lon", "lat"]], key=frame.index).keys.tolist() == [0, 1]
 
 
 def test_every_row_may_be_without_a_place():

@@ -142,6 +142,15 @@ def test_times_of_any_unit():
     assert tree.clusters(limit=1, aggregate="max(t)")["max_t"] == np.array(["1899-12-31"], "M8[s]")
 
 
+@pytest.mark.parametrize("unit", ["10ms", "500ms", "25us", "100ns", "5s", "2D"])
+def test_times_in_multiples_of_a_unit_are_exact(unit):
+    times = np.array([1, -3, "NaT"], f"M8[{unit}]")
+    tree = treelinemap.build([1, 2, 3], [1, 2, 3], columns={"t": times})
+    assert np.array_equal(kept(tree, "t"), times, equal_nan=True)
+    with pytest.raises(ValueError, match="row 0: expected a time nearer to 1970"):
+        treelinemap.build([1], [2], columns={"t": np.array([2**62], f"M8[{unit}]")})
+
+
 @pytest.mark.parametrize(("text", "unit"), [("12:00:01", "s"), ("12:00:00.25", "ms"), ("12:00:00.000001", "us")])
 def test_times_come_back_as_times(text, unit):
     times = np.array([f"2024-05-01T{text}", "1969-12-31T23:59:59", "NaT"], "M8[us]")
@@ -281,6 +290,23 @@ def test_decimals_of_arrow_beyond_64_bits_are_exact_or_an_error():
         build(*whole)
 
 
+def test_whole_decimals_of_arrow_that_doubles_do_not_keep_are_refused(tmp_path):
+    pa, pl = pytest.importorskip("pyarrow"), pytest.importorskip("polars")
+    import pyarrow.parquet as pq
+
+    array = pa.array([None, decimal.Decimal("0.5"), decimal.Decimal(2**53 + 1)], pa.decimal128(38, 2))
+    places = pa.table({"lon": [1.0, 2, 3], "lat": [1.0, 2, 3], "v": array})
+    pq.write_table(places, tmp_path / "a.parquet")
+    for build in (
+        lambda: treelinemap.build(places),
+        lambda: treelinemap.build(pl.from_arrow(places)),
+        lambda: treelinemap.build(places.set_column(2, "v", array.dictionary_encode())),
+        lambda: treelinemap.build_parquet(tmp_path / "a.parquet", out=tmp_path / "out", columns="v"),
+    ):
+        with pytest.raises(ValueError, match="column 'v', row 2: .* hold exactly, found 9007199254740993;"):
+            build()
+
+
 @pytest.mark.parametrize("other, words", [
     ([0.5], "'v', row 0: .* found 90071992547409"), (np.array([2**63], "u8"), "'v', row 0: .* found 90071992547409"),
     ([{"a": 1}], "found structs"), ([True], "row 1 counted from 0"), ([None, 7], None),
@@ -308,8 +334,8 @@ def test_texts_that_are_not_unicode_are_repaired():
 def test_decimals_of_arrow_are_rounded_once():
     pa = pytest.importorskip("pyarrow")
     random = np.random.default_rng(11)
-    texts = ["9007199254740993.00", "602145279134364.57", "-0.01", "99999999999999999999999999.99"]
-    texts += [f"{random.integers(-(10**17), 10**17)}.{random.integers(0, 100):02}" for _ in range(2000)]
+    texts = ["9007199254740993.50", "602145279134364.57", "-0.01", "99999999999999999999999999.99"]
+    texts += [f"{random.integers(-(10**17), 10**17)}.{random.integers(1, 100):02}" for _ in range(2000)]
     array = pa.array([decimal.Decimal(text) for text in texts], pa.decimal128(30, 2))
     count = len(texts)
     tree = treelinemap.build(range(count), [0] * count, planar=True, columns=pa.table({"v": array}))

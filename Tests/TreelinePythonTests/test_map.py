@@ -3,6 +3,7 @@
 import datetime
 import inspect
 import os
+import pickle
 import subprocess
 
 import numpy as np
@@ -122,6 +123,17 @@ def test_a_title_is_that_of_the_index_unless_told(tree, tmp_path):
     tree.save(tmp_path / "tree", title="Hotels")
     opened = treelinemap.open(tmp_path / "tree")
     assert opened.map().title == "Hotels" and opened.map(title="Inns").title == "Inns" and tree.map().title == ""
+
+
+def test_a_page_without_a_title_has_the_name_of_the_file(tmp_path):
+    built = treelinemap.build([1, 2], [3, 4])
+    built.save(tmp_path / "hotels.treeline")
+    opened = treelinemap.open(tmp_path / "hotels.treeline")
+    with pytest.warns(UserWarning, match="1 row is not in the tree"):
+        without = treelinemap.build([1, 2, 999], [3, 4, 5], skip_invalid=True)
+    for tree, title in ((built, "Map"), (without, "Map"), (opened, "hotels"), (opened.select([True, True]), "hotels")):
+        for one in (tree, pickle.loads(pickle.dumps(tree))):
+            assert f"<title>{title}</title>" in one.select(None).to_html()
 
 
 def test_basemaps_are_styles(tree):

@@ -382,6 +382,13 @@ def test_what_is_wrong_is_told_with_its_place(table, tmp_path):
         treelinemap.build_parquet(tmp_path / "nowhere-*", out=out)
     with pytest.raises(FileNotFoundError, match="none"):
         treelinemap.build_parquet([], out=out)
+    given = os.path.join(folder, os.listdir(folder)[0])
+    os.link(given, tmp_path / "linked")
+    before = (tmp_path / "linked").read_bytes()
+    for same in (given, os.path.relpath(given), tmp_path / "linked"):
+        with pytest.raises(ValueError, match="out=.*: expected another path than the paths of the input"):
+            treelinemap.build_parquet(folder, out=same, overwrite=True)
+    assert (tmp_path / "linked").read_bytes() == before
     (tmp_path / "torn.parquet").write_bytes(b"PAR1 and no more")
     with pytest.raises(ValueError, match=r"torn\.parquet: .*magic"):
         treelinemap.build_parquet([folder, tmp_path / "torn.parquet"], out=out)

@@ -67,6 +67,14 @@ def test_a_filter_adds_to_that_of_the_tree(tree, points):
     assert str(raised.value).splitlines()[1].strip() == "open"
 
 
+@pytest.mark.parametrize("where", ["rooms < 1) OR (rooms >= 0", ")", ""])
+def test_a_filter_cannot_end_that_of_the_tree(tree, where):
+    few = tree.select("rooms < 100")
+    for _ in range(2):
+        with pytest.raises(treelinemap.FilterError):
+            few.clusters(limit=9, where=where)
+
+
 def test_a_mask_is_pickled_and_not_saved(tree, mask, tmp_path):
     masked = tree.select(mask)
     for selected in (masked, masked.clusters(limit=1, where="price < 100").tree):

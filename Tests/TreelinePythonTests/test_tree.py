@@ -303,6 +303,9 @@ def test_conversions(tree):
     assert repeated == [geojson["features"][place] for place in (3, 3, 1)] and repeated[0] is not repeated[1]
     assert answer[2:5].__geo_interface__["features"] == geojson["features"][2:5]
     assert answer[4:4].__geo_interface__["features"] == []
+    # An answer of a box is made in another way.
+    boxed = tree.clusters((0, 40, 9, 50), 7, limit=5)
+    assert len(boxed.__geo_interface__["features"]) == 5 and len(boxed[:2].__geo_interface__["features"]) == 2
     assert tree.members(answer[0], limit=2).to_pandas().columns.tolist() == ["row", "tree_index", "x", "y"]
     with pytest.raises(AttributeError, match="there is no column 'z'"):
         tree.members(answer[0]).z

@@ -128,11 +128,11 @@ class Clusters(Answer):
     _tree: Tree
     _extents: c.ExtentsArrays  # Addresses of the extents, once requested. Arrays would keep the answer alive forever.
     _values: Table  # Exists if the query had aggregates.
-    _aggregates: str  # The aggregates of the query, as text; "" if it had none.
+    _aggregates: str  # The aggregates of the query, as text. Exists if the query had aggregates.
 
     def __new__(cls, tree: Tree, pointer: int) -> Clusters:
         answer = Answer.__new__(cls, pointer)
-        answer._tree, answer._aggregates = tree, ""
+        answer._tree = tree
         return answer
 
     @property  # type: ignore[misc]
@@ -411,20 +411,22 @@ class Clusters(Answer):
         """Returns the clusters as HTML, which a notebook shows as a table."""
         return as_html(self._title(), self._shown())
 
-    def _columns(self) -> dict[str, AnyArray]:
-        return {name: self[name] for name in (*_COLUMNS, *_EXTENTS[:4], *self.values)}
+    def _columns(self) -> Table:
+        columns = Table({name: self[name] for name in (*_COLUMNS, *_EXTENTS[:4], *self.values)})
+        columns._types = self.values._types
+        return columns
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
         """Exports the clusters through Arrow's C data interface, for example to `polars.DataFrame(clusters)`."""
-        return Table(self._columns()).__arrow_c_stream__()
+        return self._columns().__arrow_c_stream__()
 
     def to_arrow(self) -> Any:
         """Returns the clusters as a `pyarrow.Table`. Numbers are not copied."""
-        return Table(self._columns()).to_arrow()
+        return self._columns().to_arrow()
 
     def to_pandas(self) -> Any:
         """Returns the clusters as a `pandas.DataFrame`, with their boxes: `west`, `south`, `east` and `north`."""
-        return Table(self._columns()).to_pandas()
+        return self._columns().to_pandas()
 
     def to_geopandas(self, geometry: Literal["point", "hull"] = "point") -> Any:
         """Returns the clusters as a `geopandas.GeoDataFrame`. The frame is in EPSG:4326, or has no CRS if the tree has
@@ -448,7 +450,7 @@ class Clusters(Answer):
         return {"type": "FeatureCollection", "features": self._features()}
 
     def _features(self, **options: Any) -> list[dict[str, Any]]:
-        text = self._geojson(aggregate=self._aggregates or None, **options)
+        text = self._geojson(aggregate=getattr(self, "_aggregates", None) or None, **options)
         features: list[dict[str, Any]] = json.loads(text)["features"]
         return features
 
@@ -490,19 +492,18 @@ class _Part(Clusters):
 
     @property
     def values(self) -> Table:
-        return Table({name: array[self._at] for name, array in self._whole.values.items()})
+        return self._whole.values._taking(self._at)
 
-    def _features(self) -> list[dict[str, Any]]:
+    def _features(self, **options: Any) -> list[dict[str, Any]]:
         indices, places = np.unique(self._at, return_inverse=True)
         if not len(indices):
             return []
-        features = self._whole._features(indices=indices.tolist())
+        features = self._whole._features(indices=indices.tolist(), **options)
         # A cluster that occurs twice gets a feature of its own each time.
         return [copy.deepcopy(features[place]) for place in places.tolist()]
 
     def aggregate(self, *aggregates: str) -> Table:
-        own = np.unique(self._at, return_inverse=True)[1]
-        return Table({name: array[own] for name, array in super().aggregate(*aggregates).items()})
+        return super().aggregate(*aggregates)._taking(np.unique(self._at, return_inverse=True)[1])
 
     def _places_of(self, numbers: Integers) -> Integers:
         return np.append(np.unique(self._at, return_index=True)[1], -1)[numbers]

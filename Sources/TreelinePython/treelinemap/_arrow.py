@@ -7,6 +7,7 @@ https://arrow.apache.org/docs/format/CDataInterface.html
 from __future__ import annotations
 
 import ctypes
+import decimal
 from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_int, c_int64, c_void_p
 from typing import Any, NamedTuple
 
@@ -91,8 +92,9 @@ class Memory:
     def __init__(self, values: Any) -> None:
         self.schema = Schema()
         self.arrays: list[Array] = []
+        self._capsules: tuple[Any, ...] = ()
         if hasattr(values, "__arrow_c_stream__"):
-            self._capsules: tuple[Any, ...] = (values.__arrow_c_stream__(),)
+            self._capsules = (values.__arrow_c_stream__(),)
             stream = _content(self._capsules[0], b"arrow_array_stream", Stream)
             self._take(stream, stream.get_schema, self.schema)
             while True:
@@ -194,8 +196,8 @@ class Column:
         return view(self._memory, address + part.start * np.dtype(type).itemsize, (count,), type)
 
     def numbers(self) -> AnyArray | None:
-        """Returns numbers, booleans or times as a numpy array; None for other types. Whole numbers beyond 64 bits are
-        Python objects. The entry of a missing value is arbitrary."""
+        """Returns numbers, booleans or times as a numpy array; None for other types. Whole numbers are Python objects
+        if neither 64 bits nor doubles can hold them exactly. The entry of a missing value is arbitrary."""
         format = self.format
         if format == b"b":
             return np.concatenate([np.zeros(0, bool), *(self._bits(part, 1) for part in self._parts if part.length)])
@@ -237,9 +239,16 @@ class Column:
         # divides the integers.
         is_exact = (high == low >> 63) & (low >= -(2**53)) & (low <= 2**53) & (0 <= int(scale) <= 22)
         numerator, denominator = 10 ** max(-int(scale), 0), 10 ** max(int(scale), 0)
+        inexact = {}
         for row in np.flatnonzero(~is_exact):
             unscaled = (int(high[row]) << 64) + (int(low[row]) & 0xFFFF_FFFF_FFFF_FFFF)
-            decimals[row] = unscaled * numerator / denominator
+            quotient = decimals[row] = unscaled * numerator / denominator
+            whole, rest = divmod(unscaled * numerator, denominator)
+            if rest == 0 and whole != quotient:
+                inexact[row] = decimal.Decimal(whole)
+        if inexact:
+            decimals = decimals.astype(object)
+            decimals[[*inexact]] = [*inexact.values()]
         return decimals
 
     def texts(self) -> tuple[AnyArray, AnyArray] | None:

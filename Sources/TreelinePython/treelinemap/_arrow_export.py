@@ -4,23 +4,26 @@ read."""
 from __future__ import annotations
 
 import ctypes
-import itertools
 from collections.abc import Mapping
-from ctypes import POINTER, PYFUNCTYPE, c_char_p, c_void_p, pointer, py_object, pythonapi
+from ctypes import POINTER, c_void_p, pointer, py_object, pythonapi
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import _arrow as arrow
+from . import _library as c
+from . import _native
 from ._arrays import AnyArray
 from ._arrow import Array, Schema, Stream
 
 _NULLABLE = 2
 
-#: Exported objects by number, until they are released. Also holds the streams to which capsules point.
-_lent: dict[int, Any] = {}
-_numbers = itertools.count(1)
-_pointed: dict[int, Stream] = {}
+# The functions that release exports are in C, because exports are also released while an error is pending. ctypes
+# cannot call Python functions then.
+_release_schema, _release_array, _release_stream = (
+    type(address)
+    for type, address in zip((arrow.RELEASE_SCHEMA, arrow.RELEASE_ARRAY, arrow.RELEASE_STREAM), _native.releases)
+)
 
 
 class _Node(NamedTuple):
@@ -34,14 +37,15 @@ class _Node(NamedTuple):
     is_nullable: bool = True
 
 
-def stream(columns: Mapping[str, AnyArray]) -> Any:
-    """Returns a capsule with a stream that has a single batch. Numbers and times are not copied."""
+def stream(columns: Mapping[str, AnyArray], types: Mapping[str, int]) -> Any:
+    """Returns a capsule with a stream that has a single batch. Numbers and times are not copied.
+
+    :param types: The library's types of columns. The types of other columns depend on their values.
+    """
     length = len(next(iter(columns.values()), ()))
-    children = tuple((name, _node(values)) for name, values in columns.items())
+    children = tuple((name, _node(values, types.get(name))) for name, values in columns.items())
     content = _Stream(_Node(b"+s", length, [None], children=children)).stream
-    address = ctypes.addressof(content)
-    _pointed[address] = content
-    return _capsule(address, b"arrow_array_stream", _forget)
+    return _native.stream_capsule(ctypes.addressof(content), content)
 
 
 class _Stream:
@@ -63,8 +67,12 @@ class _Stream:
         return 0
 
 
-def _node(values: AnyArray) -> _Node:
+def _node(values: AnyArray, type: int | None = None) -> _Node:
     length, kind = len(values), values.dtype.kind
+    if kind == "f" and type == c.INTEGERS:
+        valid = ~np.isnan(values)
+        numbers = np.where(valid, values, 0).astype("<i8")
+        return _Node(b"l", length, [_bits(valid), numbers], length - int(valid.sum()))
     if kind in "if":
         return _Node(b"l" if kind == "i" else b"g", length, [None, np.ascontiguousarray(values, f"<{kind}8")])
     if kind == "b":
@@ -74,14 +82,14 @@ def _node(values: AnyArray) -> _Node:
         format = f"ts{unit[0]}:".encode()
         return _Node(format, length, [_bits(valid), np.ascontiguousarray(values)], length - int(valid.sum()))
     objects = values.tolist()
-    if any(isinstance(value, dict) for value in objects):
+    if type == c.COUNTS or any(isinstance(value, dict) for value in objects):
         return _counts(objects)
     valid = np.array([value is not None for value in objects], bool)
     missing = length - int(valid.sum())
-    if any(isinstance(value, bool) for value in objects):
-        bits = np.packbits([bool(value) for value in objects], bitorder="little")
+    if type == c.BOOLEANS or any(isinstance(value, bool) for value in objects):
+        bits = np.packbits(np.array(objects, bool), bitorder="little")
         return _Node(b"b", length, [_bits(valid), bits], missing)
-    if any(isinstance(value, int) for value in objects):
+    if type == c.INTEGERS or any(isinstance(value, int) for value in objects):
         numbers = np.array([0 if value is None else value for value in objects], "<i8")
         return _Node(b"l", length, [_bits(valid), numbers], missing)
     return _texts(["" if value is None else value for value in objects], _bits(valid), missing)
@@ -108,9 +116,9 @@ def _counts(counts: list[dict[str, int]]) -> _Node:
 
 
 def _lend(thing: Any) -> int:
-    number = next(_numbers)
-    _lent[number] = thing
-    return number
+    """Returns the address of an object. The object stays alive until the export with this address is released."""
+    pythonapi.Py_IncRef(py_object(thing))
+    return id(thing)
 
 
 def _fill_schema(schema: Schema, name: str, node: _Node) -> None:
@@ -138,37 +146,3 @@ def _fill_array(array: Array, node: _Node) -> None:
     array.buffers, array.children, array.dictionary = buffers, places, None
     array.release = _release_array
     array.private_data = _lend((node, children, places, buffers))
-
-
-def _release(place: Any) -> None:
-    """Releases an export and its children. Leaves out children that a consumer has taken over."""
-    content = place.contents
-    for number in range(getattr(content, "n_children", 0)):
-        child = content.children[number]
-        if child.contents.release:
-            child.contents.release(child)
-    content.release = type(content.release)()
-    _lent.pop(content.private_data, None)
-
-
-def _forgotten(capsule: int) -> None:
-    address = _pointer_of(capsule, b"arrow_array_stream")
-    content = _pointed.pop(address)
-    if content.release:
-        content.release(pointer(content))
-
-
-_release_schema = arrow.RELEASE_SCHEMA(_release)
-_release_array = arrow.RELEASE_ARRAY(_release)
-_release_stream = arrow.RELEASE_STREAM(_release)
-_forget = PYFUNCTYPE(None, c_void_p)(_forgotten)
-
-#: Takes the address of a capsule instead of a reference, because a capsule that is being destroyed must not get new
-#: references.
-_pointer_of = PYFUNCTYPE(c_void_p, c_void_p, c_char_p)(("PyCapsule_GetPointer", pythonapi))
-_capsule = PYFUNCTYPE(py_object, c_void_p, c_char_p, c_void_p)(("PyCapsule_New", pythonapi))
-
-# Some exports are released when Python ends. Their release still calls these functions, so the functions must stay
-# alive.
-for _callback in (_release_schema, _release_array, _release_stream, _forget):
-    pythonapi.Py_IncRef(py_object(_callback))

@@ -56,7 +56,7 @@ def build(
         aggregates fast, add `+percentiles` or `+distinct`. To make texts searchable, add `+search`.
     :param skip_invalid: Whether to leave out rows with invalid coordinates, with a warning that counts these rows. The
         other rows keep their numbers. By default such rows are an error. Rows cannot be left out if the tree has keys or
-        groups, or grows by `scatter`.
+        groups, grows by `scatter`, or is split by `gamma`.
     :param planar: Whether coordinates are plain x and y. By default they are degrees. But if the columns of a table are
         found by the names `x` and `y`, `easting` and `northing`, or `Rechtswert` and `Hochwert`, the coordinates are
         plain x and y.
@@ -111,7 +111,10 @@ def build(
         if not skip_invalid:
             raise BuildError(f"{fault}; {remedy(points.x, points.y, invalid, planar)}")
         row = int(invalid.argmax())
-        alone = {"grow": grow if grow == "scatter" else None, "key": key, **groups}
+        is_gamma = split is not None and split.startswith("gamma")
+        alone = {
+            "grow": grow if grow == "scatter" else None, "split": split if is_gamma else None, "key": key, **groups
+        }  # fmt: skip
         if unfit := [name for name, value in alone.items() if value is not None]:
             raise BuildError(
                 f"{invalid.sum()} rows have invalid coordinates, the first is row {row}; "
@@ -121,7 +124,8 @@ def build(
         warnings.warn(left_out(int(invalid.sum()), "the tree", row, points.x[row], points.y[row]), stacklevel=2)
     if points.is_planar_by_name and len(tree) and (note := may_be_degrees(points.own, tree.bounds)):
         warnings.warn(note, stacklevel=2)
-    tree._given_row_count, tree._editing = len(points.x), editing
+    # A tree without some rows is opened from a temporary file, whose name means nothing.
+    tree._given_row_count, tree._editing, tree._name = len(points.x), editing, ""
     return tree
 
 

@@ -278,7 +278,7 @@ def mask_of(values: Any) -> AnyArray:
 
 
 def is_of_pandas(values: Any) -> bool:
-    return type(values).__module__.partition(".")[0] in _PANDAS
+    return any(base.__module__.partition(".")[0] in _PANDAS for base in type(values).__mro__)
 
 
 def _of_codes(name: str, kind: str | None, codes: AnyArray, entries: tuple[AnyArray, AnyArray]) -> InputColumn:
@@ -311,15 +311,16 @@ def _of_numpy(
             check_span(name, array, valid)
         return InputColumn(name, kind, c.INTEGERS, array.astype("<i8", copy=False), valid=valid)
     if array.dtype.kind == "M":
-        unit = np.datetime_data(array.dtype)[0]
+        unit, multiple = np.datetime_data(array.dtype)
         units = {"s": 1, "ms": 1000, "us": 1_000_000, "ns": 1_000_000_000}
-        if unit not in units or np.datetime_data(array.dtype)[1] != 1:
-            # Converts days and hours to seconds. Rounds units finer than nanoseconds to nanoseconds.
-            unit = "ns" if unit in ("ps", "fs", "as") else "s"
+        if unit not in units or multiple != 1:
+            # Converts days and hours to seconds, and multiples of a unit to the unit. Rounds units finer than
+            # nanoseconds to nanoseconds.
+            is_finer = unit in ("ps", "fs", "as")
+            unit = "ns" if is_finer else unit if unit in units else "s"
             found, array = array, array.astype(f"<M8[{unit}]")
-            # A year or a day may be too far from 1970 to count in seconds. numpy would silently convert it to another
-            # time.
-            if unit == "s" and (is_other := (array.astype(found.dtype) != found) & ~np.isnat(found)).any():
+            # A time may be too far from 1970 to count in the new unit. numpy would silently convert it to another time.
+            if not is_finer and (is_other := (array.astype(found.dtype) != found) & ~np.isnat(found)).any():
                 row = int(is_other.argmax())
                 raise ValueError(f"column {name!r}, row {row}: expected a time nearer to 1970, found {found[row]!r}")
         instants = array.astype(array.dtype.newbyteorder("<"), copy=False).view("<i8")

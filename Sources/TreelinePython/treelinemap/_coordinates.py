@@ -32,7 +32,12 @@ class Coordinates(NamedTuple):
 
 
 def coordinates(
-    x: Any, y: Any, planar: bool | None, names: tuple[str | None, str | None] = (None, None)
+    x: Any,
+    y: Any,
+    planar: bool | None,
+    names: tuple[str | None, str | None] = (None, None),
+    *,
+    key: str | None = None,
 ) -> Coordinates:
     """Reads the coordinates of some points.
 
@@ -41,6 +46,7 @@ def coordinates(
         coordinates are then degrees.
     :param names: Names of a table's columns of coordinates. If the names are None, columns with usual names are
         searched.
+    :param key: Name of a column that has keys and no coordinates.
     """
     if y is not None:
         if names != (None, None):
@@ -54,7 +60,7 @@ def coordinates(
     if is_of_pandas(x) and hasattr(x, "geometry") and names == (None, None):
         return _of_geometry(x, bool(planar))
     if (table := _table(x)) is not None:
-        return _of_table(table, planar, names)
+        return _of_table(table, planar, names, key)
     if names != (None, None):
         raise TypeError(f"expected a table, because lon= and lat= name its columns, found {type(x).__name__}")
     array = np.asanyarray(x)
@@ -77,8 +83,10 @@ def _table(values: Any) -> Mapping[Any, Any] | None:
     return named_columns(values) if is_table else None
 
 
-def _of_table(table: Mapping[Any, Any], planar: bool | None, names: tuple[Any, Any]) -> Coordinates:
-    found = Found(*names) if names != (None, None) else _found(table, planar)
+def _of_table(
+    table: Mapping[Any, Any], planar: bool | None, names: tuple[Any, Any], key: str | None
+) -> Coordinates:
+    found = Found(*names) if names != (None, None) else _found(table, planar, key)
     for name, option in zip(found[:2], ("lon", "lat")):
         if name is None:
             raise ValueError(f"expected the names of both coordinate columns, found no name for {option}=")
@@ -90,11 +98,11 @@ def _of_table(table: Mapping[Any, Any], planar: bool | None, names: tuple[Any, A
     return Coordinates(x, y, table, found[:2], found.note, bool(planar) or by_name, by_name)
 
 
-def _found(table: Mapping[Any, Any], planar: bool | None) -> Found:
+def _found(table: Mapping[Any, Any], planar: bool | None, key: str | None) -> Found:
     try:
         return coordinate_columns(table, planar)
     except KeyError:
-        if len(table) != 2 or hint(table):
+        if len(table) != 2 or key in table or hint(table):
             raise
         x, y = table
         # The columns of a table may have numbers instead of names.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import ctypes
+import warnings
 from collections.abc import Iterable, Set
 from typing import Any, NamedTuple
 
@@ -161,9 +162,11 @@ class Editing:
         keys = self._alike(keys)
         names = self.names if self.names and all(each in named for each in self.names) else (None, None)
         try:
-            found = coordinates(table, None, self.is_planar, names)
+            found = coordinates(table, None, self.is_planar, names, key=name)
         except (KeyError, ValueError, TypeError) as error:
             raise type(error)(f"{verb}: {error.args[0]}") from None
+        if found.note:
+            warnings.warn(f"{verb}: {found.note}", stacklevel=4)
         own = [column.name for column in self.columns]
         absent = [each for each in own if each not in named]
         if verb == "insert" and absent:

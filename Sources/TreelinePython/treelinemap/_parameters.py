@@ -39,7 +39,7 @@ def _number(name: str, value: Any) -> str:
         number = float(value)
         # A whole number is written without a fraction, even if its type is a float.
         return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise TypeError(f"expected one or more numbers for '{name}', found {value!r}") from None
 
 

@@ -136,6 +136,8 @@ def build_parquet(
     if refused is not None and not skip_invalid:
         raise ValueError("refused= lists the rows that skip_invalid=True leaves out, so use both parameters together")
     files = parquet_files(source)
+    if os.path.exists(out) and any(os.path.samefile(out, file.path) for file in files):
+        raise ValueError(f"out={os.fspath(out)}: expected another path than the paths of the input")
     schemas, counts = zip(*(_described(file.path) for file in files))
     schema, total = schemas[0], sum(counts)
     built = Built(os.fspath(out))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import math
-from types import SimpleNamespace
+from collections.abc import Mapping
+from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -23,16 +24,29 @@ class Table(dict[str, AnyArray]):
     in UTC. Texts are arrays of `str`, with `None` for missing texts. Counts of values are dictionaries.
     """
 
+    #: The library's type of each column, for columns that come from the library. The type of an array may depend on its
+    #: values, for example on whether a value is missing.
+    _types: Mapping[str, int] = MappingProxyType({})
+
     @classmethod
     def _of(cls, pointer: int) -> Table:
         handle = c.Handle(pointer, c.table_free)
         rows = c.table_row_count(pointer)
-        columns = {}
+        table = cls()
+        types = {}
         for number in range(c.table_column_count(pointer)):
             array = c.Array()
             c.table_column(pointer, number, ctypes.byref(array))
-            columns[c.table_name(pointer, number).decode()] = _array(handle, array, rows)
-        return cls(columns)
+            name = c.table_name(pointer, number).decode()
+            table[name], types[name] = _array(handle, array, rows), array.type
+        table._types = types
+        return table
+
+    def _taking(self, rows: AnyArray) -> Table:
+        """Returns a table of some rows."""
+        table = Table({name: array[rows] for name, array in self.items()})
+        table._types = self._types
+        return table
 
     def __missing__(self, name: str) -> AnyArray:
         raise KeyError(self._absence(name))
@@ -59,7 +73,7 @@ class Table(dict[str, AnyArray]):
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
         """Exports the table through Arrow's C data interface, for example to `polars.DataFrame(table)`."""
-        return stream(self)
+        return stream(self, self._types)
 
     def to_arrow(self) -> Any:
         """Returns the table as a `pyarrow.Table`."""

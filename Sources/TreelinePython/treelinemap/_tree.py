@@ -16,7 +16,7 @@ from . import _library as c
 from ._answer import Cluster, Clusters
 from ._arrays import AnyArray, required
 from ._columns import mask_of
-from ._errors import EditError, FilterError, QueryError
+from ._errors import EditError, QueryError
 from ._parameters import integer, integers, listed, text
 from ._table import Table
 
@@ -266,9 +266,9 @@ class Tree:
                     cut = self._cuts.get(key) or self._cut(key)
                     answer = _clusters_in_box(tree._handle.pointer, cut.pointer, bbox, zoom, after)
                     answer._tree = tree
-            except TypeError:
-                # A value that is not a number, or a number given as a text, is left to the call below. That call
-                # reports the error.
+            except (TypeError, OverflowError):
+                # Other kinds of boxes, numbers given as texts and huge numbers are left to the call below. That call
+                # reports errors.
                 pass
         if answer is None:
             view = text(
@@ -343,12 +343,12 @@ class Tree:
         """Returns the tree of the points that pass the filter of this tree and another filter."""
         if self._where is None:
             return self._prepared(where)
-        try:
-            return self._prepared(f"({self._where}) AND ({where})")
-        except FilterError:
-            # Reads only the given filter, so that the error does not show the filter of the tree.
-            self._prepared(where)
-            raise
+        both = f"({self._where}) AND ({where})"
+        if both not in self._filtered:
+            # Reads the given filter alone first, because its parentheses must not close a parenthesis of the tree's
+            # filter. Also, an error then does not show the filter of the tree.
+            c.Handle(c.call(c.select, self._handle.pointer, c.encoded(where)), c.tree_free)
+        return self._prepared(both)
 
     def clusters_with_ids(self, ids: Iterable[Cluster | int]) -> Clusters:
         """Returns an answer with the given clusters, in tree order. A cluster may be given by its id."""
@@ -600,7 +600,7 @@ class Tree:
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "tree.treeline")
             self.save(path)
-            return _unpickled, (path.read_bytes(), self._where, self._marks, self._given_row_count)
+            return _unpickled, (path.read_bytes(), self._where, self._marks, self._given_row_count, self._name)
 
 
 def open(path: Path) -> Tree:
@@ -615,13 +615,15 @@ def verify(path: Path) -> list[str]:
     return list(Table._of(c.call(c.verify, c.encoded_path(path)))["problem"])
 
 
-def _unpickled(index: bytes, where: str | None, marks: AnyArray | None, row_count: int | None) -> Tree:
+def _unpickled(
+    index: bytes, where: str | None, marks: AnyArray | None, row_count: int | None, name: str = ""
+) -> Tree:
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "tree.treeline")
         path.write_bytes(index)
         # The file is deleted, but its pages stay mapped into memory.
         tree = open(path)
-    tree._given_row_count = row_count
+    tree._given_row_count, tree._name = row_count, name
     if marks is not None:
         tree = tree.select(np.unpackbits(marks, count=tree.row_count).astype(bool))
     return tree if where is None else tree._narrowed(where)
