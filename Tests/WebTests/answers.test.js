@@ -5,8 +5,9 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 
 import { QueryError } from "../../Sources/TreelineWeb/src/index.js";
+import { TreeCategories } from "../../Sources/TreelineWeb/src/map/categories.js";
 
-import { built, connected, FIXTURES, opened, seeded, serving, trials } from "./support.js";
+import { built, builtOfAllKinds, connected, FIXTURES, opened, seeded, serving, trials } from "./support.js";
 
 const INDEXES = {
   split: ["cities.csv.gz", "--columns", "all"],
@@ -34,6 +35,7 @@ before(async () => {
   const paths = Object.fromEntries(Object.entries(INDEXES).map(([name, [file, ...options]]) => [name, built(`${FIXTURES}/${file}`, ...options)]));
   // An index of an older version: its tree was split, and answers queries with a spacing.
   paths.separations = `${FIXTURES}/index/v1/separations.treeline`;
+  paths.kinds = builtOfAllKinds();
   for (const name in paths) trees[name] = await opened(paths[name]);
   address = await serving(paths);
 });
@@ -196,7 +198,7 @@ test("answers about clusters with given ids equal the server's answers", async (
       const id = rng.choice(shown);
       for (const question of ["children", "cluster", "parent"]) compare(tree[question](id), await server[question](id), { index: name, question, id });
       const tileSize = rng.choice([256, 512]);
-      const cut = rng.choice([tree.defaultCut.limit ? { detail: 20 } : tree.defaultCut, { detail: rng.between(0.1, 100), minPoints: rng.choice([2, 50]) }, { detail: 4, aloneFromZoom: 9 }]);
+      const cut = rng.choice([tree.defaultCut.limit ? { detail: 20 } : tree.defaultCut, { detail: rng.between(0.1, 100), minPoints: rng.choice([2, 50]), limit: 50 }, { detail: 4, aloneFromZoom: 9 }]);
       const zoom = (zoom) => (zoom === null ? null : Math.max(zoom, 0));
       const isSame = (own, other) => assert.ok(own === other || Math.abs(own - Math.max(other, 0)) < 1e-9 || (own === 0 && other <= 0), `${own}, expected ${other}, of ${id} by ${JSON.stringify(cut)}`);
       isSame(zoom(tree.expansionZoom(id, { cut, tileSize })), zoom(await server.expansionZoom(id, { cut, tileSize })));
@@ -292,6 +294,57 @@ test("answers with filters and aggregates equal the server's answers", async () 
   assert.ok(Math.abs(here.ellipse(0).major / there.ellipse(0).major - 1) < 1e-6);
   console.log(`${clusters} clusters, ${values} values`);
   assert.ok(clusters > 0 && values > 0);
+});
+
+test("aggregates of columns of every kind equal the server's aggregates, and both refuse the same", async () => {
+  const columns = trees.kinds.columns.map(({ name }) => name);
+  const aggregates = ["count", "count(moment", "sum(price", "top(kind, 2.5)", "top(kind, 1.2.3)", "percentile(price, 1.2.3)", "percentile(price, 100.5)", "last(name)", "first(name, weight: price)", "mean(price, by: price)", "min(name, by: price)"];
+  for (const column of columns) {
+    for (const kind of ["count", "sum", "mean", "variance", "min", "max", "any", "all", "counts", "mode", "median", "distinct", "first"]) aggregates.push(`${kind}(${column})`);
+    aggregates.push(`top(${column}, 2)`, `percentile(${column}, 70)`);
+    for (const other of columns) aggregates.push(`first(${column}, by: ${other})`, `last(${column}, by: "${other}")`, `mean(${column}, weight: ${other})`);
+  }
+  // The order of the values in an object matters, so objects become lists.
+  const plain = (features) => JSON.parse(JSON.stringify(features.map(({ properties }) => properties)), (_, value) =>
+    value && typeof value === "object" && !Array.isArray(value) ? Object.entries(value) : value);
+  // A variance may differ in the last bits.
+  const isSame = (own, other) => (typeof own === "number" && typeof other === "number" ? Math.abs(own - other) <= 1e-12 * Math.abs(other)
+    : Array.isArray(own) && Array.isArray(other) ? own.length === other.length && own.every((value, i) => isSame(value, other[i])) : own === other);
+  let refusedCount = 0;
+  for (const filter of [null, "open = TRUE OR price < 6", "price > 100"]) {
+    const sources = [trees.kinds, await connected(address, "kinds")].map((tree) => (filter ? tree.filtered(filter) : tree));
+    for (const aggregate of aggregates) {
+      const [own, other] = await Promise.all(sources.map(async (tree) => {
+        try {
+          const clusters = await tree.clusters({ cut: { limit: 12 }, aggregate });
+          return [Object.keys(clusters.values), plain(clusters.toGeoJSON().features)];
+        } catch (error) {
+          if (error instanceof QueryError || error.status === 400) return "refused";
+          throw error;
+        }
+      }));
+      if (own === "refused") refusedCount++;
+      if (!isSame(own, other)) assert.deepEqual(own, other, `${aggregate}, ${filter}`);
+    }
+  }
+  assert.ok(refusedCount > 0);
+});
+
+test("donuts count categories in memory and on a server alike, whatever their names", async () => {
+  const server = await connected(address, "kinds");
+  const [own, other] = [new TreeCategories(trees.kinds, "kind"), await server.categories("kind")];
+  assert.deepEqual(other.categories, own.categories);
+  const query = { cut: { limit: 100 }, aggregate: other.aggregate };
+  const [here, there] = [trees.kinds.clusters(query), await server.clusters(query)];
+  for (let i = 0; i < here.length; i++) assert.deepEqual(other.parts(there, i), own.parts(here, i, here.firsts[i], here.sizes[i]));
+  await assert.rejects(server.categories("constructor"), /no column 'constructor' for colorBy; columns: /);
+});
+
+test("a limit without end is an error on a server, but not beside pixels", async () => {
+  const server = await connected(address, "badges");
+  const query = { zoom: 1, cut: { limit: Infinity } };
+  for (const answer of [server.clusters(query), server.change(null, query)]) await assert.rejects(answer, (error) => error instanceof QueryError && /whole number as the limit/.test(error.message));
+  compare(trees.badges.clusters({ ...query, cut: { badges: 1, limit: Infinity } }), await server.clusters({ ...query, cut: { badges: 1, limit: Infinity } }), {});
 });
 
 test("answers to a limit that continues equal the server's answers", async () => {

@@ -70,6 +70,30 @@ test("properties of features are columns for filters and aggregates", async () =
   }
 });
 
+test("the rank of a percentage is exact", () => {
+  const n = Array.from({ length: 3000 }, (_, i) => i + 1);
+  const tree = buildNow(n.map((i) => [i % 100, i % 50]), { columns: { n } });
+  const aggregate = "percentile(n, 1.1), percentile(n, 0.1), percentile(n, 0.0000001), percentile(n, 100)";
+  const values = Object.values(tree.clusters({ cut: { limit: 1 }, aggregate }).values).map(([value]) => value);
+  assert.deepEqual(values, [33, 3, 1, 3000]);
+});
+
+test("aggregates of columns in the page give dates as times, and refuse values of wrong kinds", () => {
+  const when = [2, 1, 1, NaN].map((day) => new Date(Date.UTC(2010, 0, day, 10, 0, 0, 500 * day)));
+  const tree = buildNow([[1, 2], [3, 4], [5, 6], [7, 8]], { columns: { when, name: ["a", "b", "c", "d"], size: [1, 2, null, 9], ids: [1n, 2n, 3n, 4n] } });
+  const valuesOf = (aggregate) => Object.values(tree.clusters({ cut: { limit: 1 }, aggregate }).values).map(([value]) => value);
+  const [day1, day2] = ["2010-01-01T10:00:00.5Z", "2010-01-02T10:00:01Z"];
+  assert.deepEqual(valuesOf("count(when), min(when), max(when), counts(when), first(when, by: name), sum(ids)"), [3, day1, day2, { [day1]: 2, [day2]: 1 }, day1, 10]);
+  assert.deepEqual(valuesOf("first(name, by: size), last(name, by: when)"), ["d", "b"]);
+  for (const aggregate of ["sum(when)", "mean(name)", "any(size)", "all(name)", "mean(size, weight: name)", "variance(when)"]) {
+    const expected = new RegExp(`Expected a column of kind \\w+(?: or boolean)? for ${aggregate.replace(/[()]/g, "\\$&")}, found the column '\\w+' of kind \\w+`);
+    assert.throws(() => valuesOf(aggregate), (error) => error instanceof QueryError && expected.test(error.message), aggregate);
+  }
+  const own = (properties, i) => ({ type: "Feature", properties, geometry: { type: "Point", coordinates: [i, 5] } });
+  const features = buildNow([{ constructor: "x" }, {}, null].map(own));
+  assert.equal(new TreeCategories(features, "constructor").categories.length, 2);
+});
+
 test("a tree of no points has no clusters", () => {
   for (const points of [[], new Float64Array(0), { type: "FeatureCollection", features: [] }]) {
     for (const purpose of ["badges", "spacing"]) {
@@ -90,6 +114,7 @@ test("invalid queries are errors", () => {
     { tile: [0.5, 0, 0] }, { ...all, zoom: NaN }, { ...all, zoom: Infinity }, { ...all, zoom: "3" }, { ...all, tileSize: 100 }, { ...all, margin: -1 }, { ...all, center: [0, 0] },
     { ...all, cut: { badges: -1 } }, { ...all, cut: { badges: NaN } }, { ...all, cut: { badges: "1" } }, { ...all, cut: { spacing: 44 } }, { ...all, cut: { badges: 1, detail: 2 } },
     { ...all, cut: { limit: 0 } }, { ...all, cut: { limit: 1.5 } }, { ...all, cut: { limit: NaN } }, { ...all, cut: { limit: 5, order: "best" } }, { ...all, cut: { detail: 5, order: "widest-first" } },
+    { ...all, cut: { badges: 1, minPoints: 3 } }, { ...all, cut: { limit: 5, minPoints: 3 } }, { ...all, cut: { limit: 5, aloneFromZoom: 3 } }, { ...all, cut: { order: "widest-first", aloneFromZoom: NaN } },
     { ...all, cut: { detail: 5, minPoints: 0 } }, { ...all, cut: { detail: 5, aloneFromZoom: NaN } }, { ...all, position: "member" }, { ...all, keepVisible: true },
   ]) assert.throws(() => tree.clusters(query), QueryError, JSON.stringify(query));
   for (const id of [-1, 0.5, NaN, 1e300, 3 * 1024, 5, 1023, "0"]) {

@@ -9,7 +9,7 @@ import { before, test } from "node:test";
 
 import { QueryError, Treeline } from "../../Sources/TreelineWeb/src/index.js";
 
-import { built, FIXTURES, folder, opened, seeded, treeline, trials } from "./support.js";
+import { built, builtOfAllKinds, FIXTURES, folder, opened, seeded, treeline, trials } from "./support.js";
 
 const INDEXES = {
   cities: ["cities.csv.gz", "--grow", "badges", "--columns", "all"],
@@ -193,6 +193,10 @@ test("a filter or an aggregate loads all pages, and answers like the index", asy
   same(found, expected);
   assert.deepEqual(found.values, expected.values);
   await assert.rejects(tree.filtered("kind = 1").clusters(query), QueryError);
+  const path = builtOfAllKinds();
+  const kinds = await Treeline.open(manifest(publish(path, "--sizes", JSON.stringify(SMALL))));
+  const times = { cut: { limit: 20 }, aggregate: "min(day), counts(moment), max(moment), first(name, by: moment)" };
+  assert.deepEqual((await kinds.clusters(times)).values, (await opened(path)).clusters(times).values);
 });
 
 test("answers of a published tree are used after an aggregate or a filter", async () => {

@@ -4,7 +4,7 @@
 // fast (a tenth), full, or thorough (ten times). WEB_SEED repeats a run.
 
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -47,6 +47,20 @@ export function built(points, ...options) {
   const path = join(folder, `i${indexCount++}.treeline`);
   treeline("build", points, "-o", path, ...options);
   return path;
+}
+
+/** Builds an index with a column of each kind. Every column has equal values and missing values. */
+export function builtOfAllKinds() {
+  const { below, choice } = seeded("kinds");
+  const values = {
+    name: ["a", "b", "\u{1F600}", "\uFFFD"], price: [5, 7.25, -3, 0], kind: ["x", "constructor", "toString", "__proto__"], open: [true, false],
+    day: ["2010-01-10", "1969-12-31", "+010000-05-01", "0001-01-01"],
+    moment: ["1969-12-31T10:00:00.25Z", "2020-02-02T00:00:00.123456788Z", "2020-02-02T00:00:00.123456789Z", "2020-02-02T00:00:00Z"],
+  };
+  const rows = Array.from({ length: 300 }, () => [below(60), below(60), ...Object.values(values).map((list) => (below(4) ? choice(list) : ""))]);
+  const path = join(folder, "kinds.csv");
+  writeFileSync(path, [["longitude", "latitude", ...Object.keys(values)], ...rows].join("\n"));
+  return built(path, "--grow", "badges", "--columns", "name:text,price:number,kind:category,open:boolean,day:time,moment:time");
 }
 
 export function bytesOf(path) {

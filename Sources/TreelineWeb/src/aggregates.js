@@ -4,20 +4,25 @@
 import { columnNamed } from "./column-named.js";
 import { QueryError } from "./errors.js";
 import { textOrder } from "./filter.js";
+import { isoTime } from "./time.js";
 
 /** @typedef {import("./answer.js").Clusters} Clusters */
-/** @typedef {number | string | boolean} Present */
+/** @typedef {import("./columns.js").Column} Column */
+/** @typedef {number | string | boolean | bigint} Present A value of a point. A time is in nanoseconds since 1970. */
 
 /**
  * @typedef {object} Aggregate
  * @property {string} kind
  * @property {string} column Name of a column. Empty for `count` without a column; such an aggregate counts all points.
  * @property {number} [amount] For `top`, the number of values. For `percentile`, the percentage.
- * @property {string} [weight]
+ * @property {string} [weight] Name of a second column. For `mean`, this column contains the weights of values. For
+ *   `first` and `last`, this column orders the points.
+ * @property {string} text The aggregate as it was written, for messages.
  */
 
-const AGGREGATE = /\s*(\w+)\s*(?:\(\s*("(?:[^"]|"")*"|[^(),"]+?)\s*(?:,\s*(?:weight\s*:\s*("(?:[^"]|"")*"|[^(),"]+?)|([\d.]+))\s*)?\))?\s*(,|$)/y;
-const KINDS = ["count", "sum", "mean", "variance", "min", "max", "any", "all", "counts", "top", "mode", "median", "percentile", "distinct"];
+const AGGREGATE = /\s*(\w+)\s*(?:\(\s*("(?:[^"]|"")*"|[^(),"]+?)\s*(?:,\s*(?:(weight|by)\s*:\s*("(?:[^"]|"")*"|[^(),"]+?)|([\d.]+))\s*)?\))?\s*(,|$)/y;
+const KINDS = ["count", "sum", "mean", "variance", "min", "max", "any", "all", "counts", "top", "mode", "median", "percentile", "distinct", "first", "last"];
+const NUMBERS = "number or boolean";
 
 /**
  * @param {string} text For example `sum(population), top(kind, 3)`.
@@ -30,14 +35,19 @@ function parsed(text) {
   for (AGGREGATE.lastIndex = 0; ; ) {
     const start = AGGREGATE.lastIndex;
     const match = AGGREGATE.exec(text);
-    const [, kind, column, weight, amount, end] = match ?? [];
+    const [, kind, column, label, weight, amount, end] = match ?? [];
     const isKnown = KINDS.includes(kind) && (column !== undefined || kind === "count");
     const needsAmount = kind === "top" || kind === "percentile";
-    const isSound = isKnown && needsAmount === (amount !== undefined) && (weight === undefined || kind === "mean");
-    if (!isSound || (kind === "top" && !(Number(amount) >= 1)) || Number(amount) > (kind === "percentile" ? 100 : 1e6)) {
+    const suits = label ? label === (kind === "mean" ? "weight" : kind === "first" || kind === "last" ? "by" : "") : kind !== "last";
+    if (!isKnown || !suits || needsAmount !== (amount !== undefined)) {
       throw new QueryError(`Expected an aggregate such as sum(population) or top(kind, 3), found ${text.slice(start) || "nothing"}`);
     }
-    aggregates.push({ kind, column: unquoted(column), amount: Number(amount), weight: weight && unquoted(weight) });
+    const number = Number(amount);
+    const written = text.slice(start, AGGREGATE.lastIndex - end.length).trim();
+    if (needsAmount && !(kind === "top" ? Number.isInteger(number) && number >= 1 && number <= 1e6 : number <= 100)) {
+      throw new QueryError(`Expected a ${kind === "top" ? "whole number from 1 to 1000000" : "number from 0 to 100"} in ${written}`);
+    }
+    aggregates.push({ kind, column: unquoted(column), amount: number, weight: weight && unquoted(weight), text: written });
     if (end !== ",") return aggregates;
   }
 }
@@ -71,75 +81,134 @@ export function namesOf(text) {
  */
 export function valuesOf(clusters, text) {
   const { tree, tree: { selection }, nodes } = clusters;
-  /** @param {string} name */
-  const valueOf = (name) => columnNamed(tree, name, "to aggregate").value;
   const aggregates = parsed(text);
   const names = namesOf(text);
   /** @type {Record<string, any[]>} */
   const result = {};
   aggregates.forEach((aggregate, number) => {
-    const value = aggregate.column ? valueOf(aggregate.column) : () => true;
-    const weight = aggregate.weight ? valueOf(aggregate.weight) : null;
+    const { kind, column, weight } = aggregate;
+    /** @param {string} name @param {string} [expected] */
+    const reader = (name, expected) => readerOf(columnNamed(tree, name, "to aggregate"), aggregate.text, expected);
+    const own = column ? reader(column, SUITED[kind]) : null;
+    const second = weight === undefined ? null : reader(weight, kind === "mean" ? "number" : undefined);
     result[names[number]] = Array.from({ length: clusters.length }, (_, i) => {
       /** @type {Present[]} */
       const values = [];
-      const weights = [];
+      /** @type {Present[]} */
+      const seconds = [];
       for (let index = nodes[4 * i], end = index + nodes[4 * i + 1]; index < end; index++) {
         if (selection && !selection.passes(index)) continue;
-        const own = value(index);
-        const factor = weight ? weight(index) : 1;
-        if (own === null || factor === null) continue;
-        values.push(own);
-        if (weight) weights.push(Number(factor));
+        const value = own ? own.value(index) : true;
+        const other = second ? second.value(index) : 1;
+        if (value === null || other === null) continue;
+        values.push(value);
+        if (second) seconds.push(other);
       }
-      return valueOfAll(aggregate, values, weights);
+      return valueOfAll(aggregate, values, seconds, (value) => own?.shown(value));
     });
   });
   return result;
 }
 
 /**
+ * The kinds of columns that suit an aggregate. All other aggregates take columns of any kind.
+ *
+ * @type {Record<string, string>}
+ */
+const SUITED = { any: "boolean", all: "boolean", sum: NUMBERS, mean: NUMBERS, variance: NUMBERS };
+
+/**
+ * Returns functions that read a column for an aggregate.
+ *
+ * @param {Column} column
+ * @param {string} text The aggregate, for messages.
+ * @param {string} [expected] The kinds of columns that the aggregate takes. By default, any kind.
+ */
+function readerOf(column, text, expected) {
+  /** @type {Map<Present, number>} */
+  const points = new Map();
+  const isAny = column.kind === "any";
+  /** @param {string} type */
+  const check = (type) => {
+    if (expected && !expected.includes(type)) throw new QueryError(`Expected a column of kind ${expected} for ${text}, found the column '${column.name}' of kind ${type}`);
+  };
+  if (!isAny) check(column.kind);
+  return {
+    /**
+     * Returns a point's value, in a form that can be compared exactly; null if the value is missing.
+     *
+     * @param {number} index
+     * @returns {Present | null}
+     */
+    value: (index) => {
+      const instant = column.instant?.(index) ?? null;
+      if (instant !== null) points.set(instant, index);
+      const value = instant ?? column.value(index);
+      if (isAny && value !== null) check(instant !== null ? "time" : typeof value === "bigint" ? "number" : typeof value);
+      return value;
+    },
+    /**
+     * Returns a value as it is in features. A time is a text there, which is read from a point that has this time.
+     *
+     * @param {Present} value
+     */
+    shown: (value) => {
+      const index = points.get(value);
+      const output = index === undefined ? value : column.output(index);
+      return output instanceof Date ? isoTime(/** @type {bigint} */ (value), 9, false) : output;
+    },
+  };
+}
+
+/**
  * @param {Aggregate} aggregate
  * @param {Present[]} values The values of a cluster's points, without missing values.
- * @param {number[]} weights Weights of the values, for a weighted mean.
+ * @param {Present[]} seconds The values of the second column at the same points.
+ * @param {(value: Present) => any} shown Returns a value as it is in features.
  * @returns {any}
  */
-function valueOfAll({ kind, amount = 0, weight }, values, weights) {
+function valueOfAll({ kind, amount = 0, weight }, values, seconds, shown) {
   const count = values.length;
+  const numbers = () => values.map(Number);
+  /** @param {[Present, number][]} counts */
+  const told = (counts) => Object.fromEntries(counts.map(([value, count]) => [shown(value), count]));
   switch (kind) {
     case "count": return count;
     case "distinct": return new Set(values).size;
-    case "any": return count ? values.some(Boolean) : null;
-    case "all": return count ? values.every(Boolean) : null;
-    case "sum": return sum(values.map(numeric));
-    case "counts": return Object.fromEntries(frequencies(values));
-    case "top": return Object.fromEntries(frequencies(values).slice(0, amount));
+    case "sum": return sum(numbers());
+    case "counts": return told(frequencies(values));
+    case "top": return told(frequencies(values).slice(0, amount));
   }
   if (!count) return null;
   switch (kind) {
-    case "mode": return frequencies(values)[0][0];
-    case "min": return values.reduce((a, b) => (compare(b, a) < 0 ? b : a));
-    case "max": return values.reduce((a, b) => (compare(b, a) > 0 ? b : a));
+    case "any": return values.some(Boolean);
+    case "all": return values.every(Boolean);
+    case "mode": return shown(frequencies(values)[0][0]);
+    case "min": return shown(values.reduce((a, b) => (compare(b, a) < 0 ? b : a)));
+    case "max": return shown(values.reduce((a, b) => (compare(b, a) > 0 ? b : a)));
+    case "first":
+    case "last": {
+      // Without a second column, the first value is the result, because points are in tree order.
+      if (weight === undefined) return shown(values[0]);
+      const sign = kind === "first" ? -1 : 1;
+      const best = [...values.keys()].reduce((a, b) => ((sign * compare(seconds[b], seconds[a]) || compare(values[b], values[a])) < 0 ? b : a));
+      return shown(values[best]);
+    }
     case "mean": {
-      if (!weight) return sum(values.map(numeric)) / count;
+      if (!weight) return sum(numbers()) / count;
+      const weights = seconds.map(Number);
       const total = sum(weights);
-      return total > 0 ? sum(values.map((value, i) => numeric(value) * weights[i])) / total : null;
+      return total > 0 ? sum(numbers().map((value, i) => value * weights[i])) / total : null;
     }
     case "variance": {
-      const mean = sum(values.map(numeric)) / count;
-      return sum(values.map((value) => (numeric(value) - mean) ** 2)) / count;
+      const mean = sum(numbers()) / count;
+      return sum(numbers().map((value) => (value - mean) ** 2)) / count;
     }
   }
   const sorted = values.sort(compare);
-  if (kind === "percentile") return sorted[Math.max(Math.ceil((amount * count) / 100), 1) - 1];
+  if (kind === "percentile") return shown(sorted[rankOf(amount, count) - 1]);
   const [lower, upper] = [sorted[(count - 1) >> 1], sorted[count >> 1]];
-  return typeof lower === "number" && typeof upper === "number" && lower !== upper ? lower + (upper - lower) / 2 : lower;
-}
-
-/** @param {Present} value */
-function numeric(value) {
-  if (typeof value === "string") throw new QueryError(`Expected a column of numbers to aggregate, found the text ${value}`);
-  return Number(value);
+  return typeof lower === "number" && typeof upper === "number" && lower !== upper ? lower + (upper - lower) / 2 : shown(lower);
 }
 
 /**
@@ -176,4 +245,18 @@ function frequencies(values) {
  */
 function compare(a, b) {
   return typeof a === "string" && typeof b === "string" ? textOrder(a, b) : a < b ? -1 : a > b ? 1 : 0;
+}
+
+/**
+ * Returns the rank of a percentage among `count` values: the percentage of the count, rounded up, and at least 1. The
+ * result is exact for the decimals of the percentage, unlike the product of two doubles.
+ *
+ * @param {number} percent From 0 to 100.
+ * @param {number} count
+ */
+function rankOf(percent, count) {
+  const [decimal, exponent = "0"] = String(percent).split("e");
+  const [whole, fraction = ""] = decimal.split(".");
+  const unit = 10n ** BigInt(fraction.length - Number(exponent) + 2);
+  return Math.max(Number((BigInt(whole + fraction) * BigInt(count) + unit - 1n) / unit), 1);
 }

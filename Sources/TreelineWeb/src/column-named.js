@@ -17,10 +17,14 @@ export function rowColumn(name, at, rows) {
   return {
     name, kind: "any",
     output: (index) => at(rows[index]),
-    value: (index) => {
+    instant: (index) => {
       const value = at(rows[index]);
+      return value instanceof Date && !Number.isNaN(value.getTime()) ? BigInt(value.getTime()) * 1_000_000n : null;
+    },
+    value: (index) => {
+      let value = at(rows[index]);
+      if (value instanceof Date) value = value.getTime() / 1000;
       if (value === undefined || value === null || (typeof value === "number" && !Number.isFinite(value))) return null;
-      if (value instanceof Date) return value.getTime() / 1000;
       return typeof value === "object" ? JSON.stringify(value) : value;
     },
   };
@@ -38,7 +42,7 @@ export function columnNamed({ columns, features, hierarchy: { rows } }, name, us
   const found = columns.find((column) => column.name === name);
   if (found) return found;
   const list = Array.from(features ?? [], (feature) => feature?.properties ?? {});
-  if (list.some((own) => Object.hasOwn(own, name))) return rowColumn(name, (row) => list[row][name], rows);
+  if (list.some((own) => Object.hasOwn(own, name))) return rowColumn(name, (row) => (Object.hasOwn(list[row], name) ? list[row][name] : undefined), rows);
   const names = [...new Set([...columns.map(({ name }) => name), ...list.slice(0, 1000).flatMap(Object.keys)])].slice(0, 20).join(", ");
   throw new QueryError(`There is no column '${name}' ${use}; columns: ${names || "none"}`);
 }

@@ -11,6 +11,8 @@ import { isoTime } from "./time.js";
  * @property {"number" | "category" | "boolean" | "time" | "text" | "any"} kind
  * @property {(index: number) => Value} value Returns a point's value for filters and aggregates; null if the value is
  *   missing. A time is in seconds since the beginning of 1970.
+ * @property {(index: number) => bigint | null | undefined} [instant] Returns a point's time in nanoseconds since the
+ *   beginning of 1970, which aggregates compare exactly; null or undefined if the value is not a time.
  * @property {(index: number) => any} output Returns a point's value for features; undefined if the point has no value.
  */
 
@@ -104,7 +106,14 @@ export function typedColumn(bytes, offset, length, pointCount) {
   }
   if (kind !== "time") return { name, kind: "number", value: numeric, output: numeric };
   const ticks = exactIntegers(bytes, start, width, bytes.view.getBigInt64(offset + 16, true));
-  return { name, kind, value: numeric, output: (index) => isoTime(ticks(index), digits, isDates === 1) };
+  const unit = 10n ** BigInt(9 - digits);
+  return {
+    name, kind, value: numeric, output: (index) => isoTime(ticks(index), digits, isDates === 1),
+    instant: (index) => {
+      const own = ticks(index);
+      return own === null ? null : own * unit;
+    },
+  };
 }
 
 /** @param {number} number */

@@ -18,8 +18,9 @@ import { QueryError, refuseUnknown } from "./errors.js";
  *   average.
  * @property {number} [limit] Greatest number of clusters. Without `badges`, `spacing` and `detail`, the default is 100.
  * @property {Order} [order] Order of splits. Allowed only if the limit is the only criterion.
- * @property {{readonly nodes: Uint32Array}} [continuing] An earlier answer of this tree. The cut keeps as many clusters
- *   of this answer as the limit allows. Allowed only if the limit is the only criterion.
+ * @property {{readonly nodes: Uint32Array} | import("./server.js").RemoteClusters} [continuing] An earlier answer of
+ *   this tree. The cut keeps as many clusters of this answer as the limit allows. Allowed only if the limit is the only
+ *   criterion.
  * @property {number} [minPoints] Clusters with fewer points than this are shown as single points. Allowed only with a
  *   spacing or a detail.
  * @property {number} [aloneFromZoom] From this zoom on, only points at one position share a cluster. Allowed only with
@@ -33,7 +34,7 @@ import { QueryError, refuseUnknown } from "./errors.js";
  *   criterion needs.
  * @property {(index: any) => boolean} isOf Whether an index supports the criterion, by what a server says of the index.
  * @property {boolean} keepsApart Whether no two badges touch if each cluster is at its own position.
- * @property {boolean} hasUnclustered Whether `minPoints` and `aloneFromZoom` have an effect.
+ * @property {boolean} hasUnclustered Whether `minPoints` and `aloneFromZoom` are allowed.
  * @property {string} noun The cut in messages.
  * @property {number} standard The default amount.
  * @property {[number, number]} range The amounts that a control offers.
@@ -94,6 +95,9 @@ export function criterionOf(cut) {
   }
   if (limit !== undefined && limit !== Infinity && !(Number.isInteger(limit) && limit >= 1)) {
     throw new QueryError(`Expected a limit of 1 or more clusters, found ${limit}`);
+  }
+  if ((cut.minPoints !== undefined || cut.aloneFromZoom !== undefined) && !(name && PIXEL_CRITERIA[name].hasUnclustered)) {
+    throw new QueryError(`A cut by ${name ?? "a limit"} cannot have the options 'minPoints' and 'aloneFromZoom'; give a spacing or a detail`);
   }
   if (!name) {
     if (limit === undefined && order === undefined && !cut.continuing) throw new QueryError(`A cut needs ${PIXEL_NAMES.join(", ")} or a limit`);

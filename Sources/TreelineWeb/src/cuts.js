@@ -164,8 +164,7 @@ export class CutSearch {
       checkScale(this.tree, criterion);
       if (Number.isNaN(zoom)) throw noZoom(criterion.noun);
       this.greatest = greatestCoarseness(this.tree, criterion, cut[name] ?? 0, zoom);
-      this.isAlone = criterion.hasUnclustered && zoom >= aloneFromZoom;
-      if (!criterion.hasUnclustered) this.minPoints = 2;
+      this.isAlone = zoom >= aloneFromZoom;
       if (!criterion.purpose) this.codes = null;
     }
     this.scratch = SCRATCH;
@@ -182,7 +181,7 @@ export class CutSearch {
     if (this.name !== "limit") return this.#byPixels();
     if (!view.has(0, tree.pointCount, 0, 0, view.ofBox(0))) return [];
     const fresh = this.cut.order && this.cut.order !== "breadth-first" ? this.#bestFirst() : this.#breadthFirst();
-    const previous = this.cut.continuing;
+    const previous = /** @type {{nodes: Uint32Array} | undefined} */ (this.cut.continuing);
     return previous ? continued(this, fresh, previous.nodes) : fresh;
   }
 

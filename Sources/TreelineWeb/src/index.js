@@ -49,11 +49,12 @@ export const Treeline = {
    *   take about `memory` bytes at most.
    * @returns {Promise<any>} A `Tree`; for a manifest, a `PublishedTree`.
    */
-  async open(source, { signal, verify, fetch, memory } = {}) {
+  async open(source, { signal, verify, fetch: ask, memory } = {}) {
+    // In the generated declarations, a parameter named `fetch` would hide the global `fetch`.
     signal?.throwIfAborted();
     if ((typeof source === "string" || source instanceof URL) && /\.json(?:[?#]|$)/.test(String(source))) {
       const { PublishedTree } = await import("./pages/tree.js");
-      return PublishedTree.open(source, { signal, fetch, memory });
+      return PublishedTree.open(source, { signal, fetch: ask, memory });
     }
     const { openIndex } = await import("./index-file.js");
     return speaking(await openIndex(source, signal, verify));

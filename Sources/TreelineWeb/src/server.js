@@ -105,7 +105,7 @@ export class RemoteTree {
    * @param {Abortable} [options]
    */
   async clusters(query = {}, options = {}) {
-    const previous = /** @type {RemoteClusters | undefined} */ (/** @type {unknown} */ (query?.cut?.continuing));
+    const previous = /** @type {RemoteClusters | undefined} */ (query?.cut?.continuing);
     if (previous) this.#checkAnswer(previous);
     if (previous) return (await this.#change(previous, query, { continuing: true }, options)).clusters;
     const answer = await this.#get("clusters", "features", this.#parameters(query), options);
@@ -231,8 +231,7 @@ export class RemoteTree {
    * @returns {Promise<number | null>}
    */
   async expansionZoom(id, { cut = this.defaultCut, tileSize = 512, signal } = {}) {
-    const parameters = { ...cutParameters(cut, tileSize), "tile-size": tileSize };
-    return (await this.#get(`clusters/${id}/expansion-zoom`, "zoom", parameters, { signal })).zoom;
+    return (await this.#get(`clusters/${id}/expansion-zoom`, "zoom", scaleParameters(cut, tileSize), { signal })).zoom;
   }
 
   /**
@@ -240,7 +239,7 @@ export class RemoteTree {
    * @param {ScaleOptions & Abortable} options
    */
   async where(row, { cut, tileSize = 512, signal } = {}) {
-    const parameters = cut ? { ...cutParameters(cut, tileSize), "tile-size": tileSize } : {};
+    const parameters = cut ? scaleParameters(cut, tileSize) : {};
     const { feature, path, zoom_alone: zoom = null } = await this.#get("where-is", "path", { row, ...parameters }, { signal });
     const features = path.map((/** @type {any} */ { cluster_id: id, point_count: count, coordinates, bbox, stack }) => {
       // Only the last cluster of the path may be a single point. It is the point with the given row.
@@ -430,9 +429,20 @@ function viewParameters({ bbox, center, tile, zoom, width, height, tileSize = 51
 function cutParameters(cut, tileSize = 512) {
   const name = criterionOf(cut);
   const { limit, order, minPoints, aloneFromZoom } = cut;
+  if (name === "limit" && limit === Infinity) throw new QueryError("Expected a whole number as the limit for a server, found Infinity");
   // The server expects `aloneFromZoom` in zooms of 256 px tiles.
   const alone = aloneFromZoom === undefined ? undefined : aloneFromZoom + (tileSize === 512 ? 1 : 0);
   return { [name]: cut[name], limit: limit === Infinity ? undefined : limit, order, "min-points": minPoints, "alone-from-zoom": alone };
+}
+
+/**
+ * Returns the parameters of a cut for questions about zooms. A limit does not matter to such a question.
+ *
+ * @param {Cut} cut
+ * @param {number} tileSize
+ */
+function scaleParameters(cut, tileSize) {
+  return { ...cutParameters(cut, tileSize), limit: undefined, "tile-size": tileSize };
 }
 
 /** @param {Query} query */

@@ -287,14 +287,14 @@ export class Tree {
     let isAlways = true;
     for (const node of nodes) {
       const count = view.count(node[0], node[1]);
-      if (count > 1 && count < (cut.badges === undefined ? cut.minPoints ?? 2 : 2)) continue;
+      if (count > 1 && count < (cut.minPoints ?? 2)) continue;
       isAlways = false;
       least = Math.min(least, coarsenessOf(view, cut, node, node[3]));
     }
     // For a cut by a limit, this call throws an error even if no node can be split.
     const zoom = leastZoom(this.hierarchy, cut, least) ?? Infinity;
     if (isAlways) return -Infinity;
-    const split = Math.min(zoom - offset, cut.badges === undefined ? cut.aloneFromZoom ?? Infinity : Infinity);
+    const split = Math.min(zoom - offset, cut.aloneFromZoom ?? Infinity);
     return split === Infinity ? null : split;
   }
 

@@ -27,7 +27,7 @@ export class RemoteCategories {
    */
   static async of(tree, column) {
     const { groups = [], never_clustered_point_count: lone = 0, column_kinds: kinds = {} } = tree.info;
-    if (!kinds[column]) throw new QueryError(`There is no column '${column}' for colorBy; columns: ${Object.keys(kinds).join(", ")}`);
+    if (!Object.hasOwn(kinds, column)) throw new QueryError(`There is no column '${column}' for colorBy; columns: ${Object.keys(kinds).join(", ")}`);
     const all = await tree.clusters({ cut: { limit: Math.max(1, groups.length + lone) }, aggregate: aggregateOf(column) });
     /** @type {Map<string, number>} */
     const frequencies = new Map();
@@ -44,7 +44,8 @@ export class RemoteCategories {
   parts({ counts, values }, i) {
     let rest = counts[i];
     const parts = this.categories.map((category) => {
-      const count = category === null ? 0 : values[this.name][i][category] ?? 0;
+      const own = values[this.name][i];
+      const count = category !== null && Object.hasOwn(own, category) ? own[category] : 0;
       rest -= count;
       return count;
     });

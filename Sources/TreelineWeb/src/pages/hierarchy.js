@@ -440,6 +440,7 @@ export class PagedHierarchy extends Hierarchy {
     return this.manifest.columns.map((/** @type {any} */ { name, kind }, /** @type {number} */ i) => ({
       name, kind,
       value: (/** @type {number} */ index) => this.#valuesOf(index)?.columns[i].value(index % size) ?? null,
+      instant: (/** @type {number} */ index) => this.#valuesOf(index)?.columns[i].instant?.(index % size),
       output: (/** @type {number} */ index) => this.#valuesOf(index)?.columns[i].output(index % size),
     }));
   }

@@ -48,8 +48,8 @@ export class PublishedTree {
    * @param {string | URL} url Address of the manifest.
    * @param {{signal?: AbortSignal, fetch?: typeof fetch, memory?: number}} options
    */
-  static async open(url, { signal, fetch, memory = MEMORY }) {
-    const source = new PageSource(String(url), fetch);
+  static async open(url, { signal, fetch: ask, memory = MEMORY }) {
+    const source = new PageSource(String(url), ask);
     const manifest = await source.open(signal);
     return new PublishedTree(source, await inflated(bytesOfBase64(manifest.first), `${url}, first page`), memory);
   }
@@ -463,7 +463,7 @@ function placed(clusters) {
  * @returns {Query | undefined}
  */
 function continuingIn(tree, query) {
-  const previous = query?.cut?.continuing;
+  const previous = /** @type {{nodes: Uint32Array} | undefined} */ (query?.cut?.continuing);
   return previous ? { ...query, cut: { ...query?.cut, continuing: answerIn(tree, previous) } } : query;
 }
 
