@@ -26,6 +26,8 @@ public struct PublishedFiles: Sendable {
   public var count: Int
   /// Total size in bytes.
   public var byteCount: UInt64
+  /// Total size of the map's files in bytes; 0 without a map.
+  public var mapByteCount: UInt64 = 0
 }
 
 extension ClusterTree {
@@ -37,8 +39,8 @@ extension ClusterTree {
   ///
   /// - Parameter folder: The folder for the files. The folder is created if it does not exist.
   /// - Returns: the number of page files, and their total size.
-  /// - Throws: `PageError` if the tree has groups, or if the map's files are missing. `IndexWritingError` if a file
-  ///   cannot be written.
+  /// - Throws: `PageError` if the tree has groups, if the map's files are missing, or if the folder has an `index.html`
+  ///   that is not from a published tree. `IndexWritingError` if a file cannot be written.
   /// - Complexity: O(*n*), where *n* is the number of points.
   @discardableResult public func publish(
     to folder: String, options: PublishOptions = PublishOptions()
@@ -59,17 +61,27 @@ extension ClusterTree {
     let publisher = try PagePublisher(self, contentHash: contentHash, sizes: options.sizes, giveBack: giveBack)
     let map = try options.map.map { try MapPage(folder: $0) }
     let site = try SiteFolder(folder)
+    if map != nil, site.has("index.html"), !site.has(PageManifest.fileName), !site.has(MapPage.files[0]) {
+      throw PageError(
+        "\(folder): expected a new folder or the folder of a published index, found another 'index.html', which the map "
+          + "would replace; choose another folder")
+    }
     let pages = options.isSingleFile ? nil : try PageFolder(site: folder)
     let sink: any PageSink = try pages ?? PageFile(site: folder)
     if let file = sink as? PageFile { willWrite(file.unfinishedPath) }
     let (manifest, result) = try publisher.write(
       to: sink, threads: options.threads ?? processorCount, progress: progress)
+    var mapByteCount = 0
     if let map {
-      for name in MapPage.files { try site.write(map.bytes(name), to: name) }
-      try site.write(map.site(title: options.title ?? manifest.title ?? "Map"), to: "index.html")
+      let page = try map.site(title: options.title ?? manifest.title ?? "Map")
+      for (name, bytes) in try MapPage.files.map({ ($0, try map.bytes($0)) }) + [("index.html", page)] {
+        try site.write(bytes, to: name)
+        mapByteCount += bytes.count
+      }
     }
     try site.write(manifest.json, to: PageManifest.fileName)
     if options.removesOldPages { try site.removePages(except: pages?.names ?? [], and: manifest.file) }
-    return PublishedFiles(count: result.fileCount, byteCount: result.byteCount)
+    return PublishedFiles(
+      count: result.fileCount, byteCount: result.byteCount, mapByteCount: UInt64(mapByteCount))
   }
 }

@@ -3,11 +3,11 @@ import Treeline
 import TreelineBuilder
 
 /// A folder whose files appear under their names only when they are complete.
-package struct SiteFolder {
-  package let path: String
+struct SiteFolder {
+  let path: String
 
   /// Creates the folder and its parent folders, if they do not exist.
-  package init(_ path: String) throws(IndexWritingError) {
+  init(_ path: String) throws(IndexWritingError) {
     self.path = path
     var ends = path.indices.filter { path[$0] == "/" && $0 > path.startIndex }
     ends.append(path.endIndex)
@@ -19,7 +19,7 @@ package struct SiteFolder {
   }
 
   /// Writes a file. An existing file is replaced.
-  package func write(_ bytes: [UInt8], to name: String) throws(IndexWritingError) {
+  func write(_ bytes: [UInt8], to name: String) throws(IndexWritingError) {
     let (target, partial) = ("\(path)/\(name)", "\(path)/.\(name).partial")
     let descriptor = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o666)
     guard descriptor >= 0 else { throw Self.failure(target, "write it") }
@@ -39,6 +39,8 @@ package struct SiteFolder {
       throw failure
     }
   }
+
+  func has(_ name: String) -> Bool { access("\(path)/\(name)", F_OK) == 0 }
 
   /// Whether a file has the given content.
   func holds(_ bytes: [UInt8], in name: String) -> Bool {

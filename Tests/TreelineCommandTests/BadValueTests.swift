@@ -95,6 +95,13 @@ import Testing
     let text = "lon;lat;v;w\n1;2;1.234,56;2\n3;4;2,5;1.234\n"
     let points = try build(text, ["--columns", "v:number"])
     #expect(points.errors.contains("found \"1.234,56\"; give --decimal comma to read such numbers"), "\(points.errors)")
+    for (cell, remedy) in [
+      ("1,234", "remove the ',' between thousands; or, if the ',' is a decimal comma, give --decimal comma\n"),
+      ("-1,234,567", "remove the ',' between thousands\n"),
+    ] {
+      let grouped = try build("lon;lat;v\n1;2;\(cell)\n", ["--columns", "v:number"])
+      #expect(grouped.errors.hasSuffix("found \"\(cell)\"; \(remedy)"), "\(grouped.errors)")
+    }
     let commas = try build(text, ["--columns", "w:number", "--decimal", "comma"])
     #expect(commas.errors.contains("found \"1.234\"; remove the '.' between thousands"), "\(commas.errors)")
     let found = try build(text, ["--columns", "all"])

@@ -34,6 +34,32 @@ import Testing
     #expect(try String(contentsOfFile: file, encoding: .utf8) == Self.rows)
   }
 
+  /// A script reads columns by their names. So they must not depend on the values.
+  @Test(arguments: ["csv", "table"]) func everyAggregateHasAColumn(format: String) throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.write("longitude,latitude,n\n1,2,\n3,4,5\n", to: "points.csv")
+    for filter in ["n IS NULL", "n > 9"] {
+      let result = try Tool.run(
+        "query", file, "--format", format, "--aggregate", "mean(n), count(n)", "--filter", filter)
+      #expect(result.output.contains("mean_n"), "\(result)")
+      #expect(result.output.contains("count_n"), "\(result)")
+    }
+  }
+
+  @Test func optionsOfAMapAreThoseOfABuildWithoutGroups() throws {
+    let folder = try TemporaryFolder()
+    let (file, index) = (try folder.write(Self.rows, to: "points.csv"), folder.path("index"))
+    #expect(try Tool.run("build", file, "-o", index).code == 0)
+    for (input, option, expected) in [
+      (file, "--group-by=name", "pages cannot contain groups"), (file, "--quite", "Unknown option '--quite'"),
+      (index, "--quite", "Unknown option '--quite'"), (index, "--split=mean", "'--split=mean' is an option for points"),
+    ] {
+      let result = try Tool.run("map", input, "-o", folder.path("map.html"), option)
+      #expect(result.code == 64 && result.errors.contains(expected), "\(result.errors)")
+    }
+    #expect(try Tool.run("cluster", index, "0", "--order", "widest-first").errors.contains("Unknown option '--order'"))
+  }
+
   @Test(arguments: ["report", "./report", "link"]) func oneFileIsNotWrittenTwice(name: String) throws {
     let folder = try TemporaryFolder()
     let file = try folder.write(Self.rows, to: "points.csv")

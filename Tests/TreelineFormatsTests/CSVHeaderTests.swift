@@ -50,6 +50,12 @@ import Treeline
     ("lat,lat_hemi,lon,lon_hemi", "22.9,s,43.1,w", "hemisphere"),
     ("LAT_DEG,LAT_MIN,LONG_DEG,LONG_MIN", "22,54,43,12", "minutes"),
     ("Latitude degrees,Latitude minutes,Longitude degrees,Longitude minutes", "22,54.5,43,12", "minutes"),
+    ("stop_lat,stop_lat_hemi,stop_lon,stop_lon_hemi", "22.9,S,43.1,W", "hemisphere"),
+    ("station_latitude,N/S,station_longitude,E/W", "22.9,S,43.1,W", "hemisphere"),
+    ("Latitude,LatDir,Longitude,LonDir", "22.9,S,43.1,W", "hemisphere"),
+    ("lat,lat_hemi,lon,lon_hemi", "0,,0,", "hemisphere"),
+    ("stop_lat_deg,stop_lat_min,stop_lon_deg,stop_lon_min", "22,54,43,12", "minutes"),
+    ("lat_deg,lat_min,lon_deg,lon_min", "22,,43,", "minutes"), ("lat,lat_min,lon,lon_min", "22,54,43,12", "minutes"),
   ]) func partsOfCoordinatesInOtherColumnsAreRefused(_ names: String, _ cells: String, _ part: String) throws {
     let error = message("id,\(names)\n1,\(cells)\n")
     #expect(error.contains("found") && error.contains(part) && error.contains("combine these columns"), "\(error)")
@@ -58,7 +64,8 @@ import Treeline
   }
 
   @Test(arguments: [
-    ("lat,lon,lat_min,lon_min", "2,1,0,0"), ("lat,lon,lat_ref,NS", "2,1,EPSG,12"), ("lat,lon,ew", "2,1,x"),
+    ("lat,lon,lat_min,lat_max", "2,1,0,3"), ("lat,lon,lat_min,lon_min", "2.0,1,0,0"),
+    ("lat,lon,lat_ref,NS", "2,1,EPSG,12"), ("lat,lon,ew", "2,1,x"),
   ]) func otherColumnsAreNoParts(_ names: String, _ cells: String) throws {
     #expect(try read("\(names)\n\(cells)\n").coordinates == [Coordinate(longitude: 1, latitude: 2)])
   }

@@ -59,6 +59,15 @@ import Treeline
           + "--skip-invalid skips and lists such rows"), "\(said)")
   }
 
+  /// A comma before three digits may also separate thousands. With `--decimal comma`, the number would be read as a
+  /// thousandth of its value.
+  @Test func aCommaMaySeparateThousands() {
+    for (cell, remedy) in [
+      ("351,999", "remove the ',' between thousands; or, if the ',' is a decimal comma, give --decimal comma"),
+      ("1,351,999", "remove the ',' between thousands"),
+    ] { #expect(message("x;y\n\(cell);1\n").contains("\(remedy); --skip-invalid"), "\(cell)") }
+  }
+
   @Test func firstRowOfNumbersIsNoHeader() throws {
     let options = ReadingOptions(columns: .sphere(longitude: "1", latitude: "2"), skipsInvalid: true)
     let table = try read("2,35;48,85\n2,35;48,85\n", options)

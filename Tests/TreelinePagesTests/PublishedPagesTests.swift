@@ -54,6 +54,20 @@ import TreelineBuilder
     if other.contentHash != tree.contentHash { #expect(try Self.problem(folder, other) != nil) }
   }
 
+  @Test func aPageOfAnotherSiteIsNotReplaced() throws {
+    let (map, folder) = (try TemporaryFolder(), try TemporaryFolder())
+    for name in MapPage.files + ["page.html", "site.html"] { _ = try map.write("{{title}}", to: name) }
+    let tree = try Self.tree(PointSet("one", [Coordinate(longitude: 1, latitude: 1)]), .merging(by: .badges))
+    var options = PublishOptions()
+    (options.map, options.title) = (map.url.path, "Ours")
+    let page = try folder.write("mine", to: "index.html")
+    #expect(throws: PageError.self) { try tree.publish(to: folder.url.path, options: options) }
+    #expect(try folder.contents() == ["index.html"])
+    try FileManager.default.removeItem(atPath: page)
+    for _ in 0..<2 { #expect(try tree.publish(to: folder.url.path, options: options).mapByteCount > 0) }
+    #expect(try String(contentsOfFile: page, encoding: .utf8) == "Ours")
+  }
+
   @Test func aSingleFileEqualsItsIndexUntilAByteOfItChanges() throws {
     let tree = try Self.tree(PointSet.nasty.max { $0.coordinates.count < $1.coordinates.count }!, .merging(by: .badges))
     let folder = try TemporaryFolder()

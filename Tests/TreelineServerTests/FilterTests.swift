@@ -168,6 +168,7 @@ import TreelineBuilder
     let refused = try await client.get("/v1/grouped/clusters?limit=4")
     #expect(refused.status == .badRequest)
     #expect(String(buffer: refused.body).contains("a limit of 5 or more clusters"))
+    #expect(try refused.json()["invalid_params"] != nil)
   }
 
   /// Checks that the facts say whether clusters are shown at members. A map then knows which positions it may request.
@@ -251,7 +252,9 @@ import TreelineBuilder
     let children = try Self.features(try await client.get("/v1/places/clusters/\(root.id)/children?\(filter)"))
     #expect(Self.sum(children, "point_count") == rows.count)
     let measures = try await client.get("/v1/places/measures?zoom=6&\(filter)&bbox=-6,41,9,52").json()
-    #expect(measures["point_count"] as? Double == Double(rows.count))
+    for name in ["point_count", "points_in_view", "sampled_points"] {
+      #expect(measures[name] as? Double == Double(rows.count), "\(name)")
+    }
     for path in ["expansion-zoom?spacing=44&", "parent?"] {
       let answer = try await client.get("/v1/places/clusters/\(root.id)/\(path)\(filter)")
       #expect(answer.status == (path == "parent?" ? .notFound : .ok))

@@ -17,7 +17,7 @@ package struct CellNumber {
   private let isNegative: Bool
   private let hasPlus: Bool
   /// Whether the number has a decimal point, or a decimal comma.
-  package let hasPoint: Bool
+  let hasPoint: Bool
   /// Whether marks separate the thousands.
   package let hasGroups: Bool
   /// The digits before the point, with the marks between thousands.
@@ -85,7 +85,7 @@ package struct CellNumber {
   /// Whether the number looks like a code rather than an amount: it has a leading zero, an exponent, or more than 15
   /// digits, which a double cannot keep. A number that begins with a plus sign and is as long as a telephone number
   /// also looks like a code.
-  package var isCodelike: Bool {
+  var isCodelike: Bool {
     whole.count > 1 && whole[0] == UInt8(ascii: "0") || exponent.count > 0
       || !hasPoint && whole.count > (hasPlus ? 6 : 15)
   }
@@ -100,6 +100,17 @@ extension CellNumber {
     return text.withUTF8 { bytes in
       CellNumber(bytes, mark: mark).flatMap { allowsPlus || !$0.hasPlus ? $0.literal : nil }
     }
+  }
+
+  /// Returns a remedy for a text whose commas keep it from being read as a number; nil if it has another fault.
+  package static func commaRemedy(_ text: String) -> String? {
+    let groups = text.drop { $0 == "-" || $0 == "+" }.split(separator: ",", omittingEmptySubsequences: false)
+    let areDigits = groups.allSatisfy { $0.utf8.allSatisfy { 0x30...0x39 ~= $0 } }
+    if groups.count > 1, areDigits, 1...3 ~= groups[0].count, groups.dropFirst().allSatisfy({ $0.count == 3 }) {
+      let remedy = "remove the ',' between thousands"
+      return groups.count > 2 ? remedy : remedy + "; or, if the ',' is a decimal comma, give --decimal comma"
+    }
+    return haveDecimalCommas([text]) ? "give --decimal comma to read such numbers" : nil
   }
 
   /// Returns whether there is at least one text, and every text is a number with a decimal comma.

@@ -56,7 +56,7 @@ extension Viewport: Parameterized {
         "zoom", expected: "a zoom, because a margin is in pixels", found: nil,
         sentence: "{margin} is in pixels and needs {zoom}.")
     }
-    if self.zoom == nil && parameters.has("tile-size") {
+    if self.zoom == nil && parameters.has("tile-size") && !parameters.has("zoom") {
       parameters.refuse(
         "tile-size", expected: "a zoom as well, because a tile size applies only to a zoom",
         found: parameters.value("tile-size"),

@@ -8,7 +8,7 @@ struct GrowthOptions: ParsableArguments {
   @Option(
     name: .customLong("for"),
     help: .init(
-      "The queries for which the tree is built: 'limit' for '--limit' and '--detail', 'spacing' for '--spacing', 'badges' for '--badges'. Every tree answers '--limit' and '--detail'. (default: limit, unless the same command has the option '--spacing' or '--badges')",
+      "The queries for which the tree is built: 'limit' for '--limit' and '--detail', 'spacing' for '--spacing', 'badges' for '--badges'. Every tree answers '--limit' and '--detail'. (default: badges with '--badges' or '--badge-gap', spacing with '--spacing', otherwise limit)",
       valueName: "queries")) var purpose: BuildPurpose.Name?
 
   @Option(

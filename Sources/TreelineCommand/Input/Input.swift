@@ -31,8 +31,7 @@ struct Input {
     let number = !areCells || expected != "a number" ? "" : String(found.dropFirst().dropLast())
     let remedy =
       switch columns.decimal {
-      case .point where CellNumber.haveDecimalCommas([number]):
-        "give --decimal comma to read such numbers"
+      case .point: CellNumber.commaRemedy(number) ?? usual
       case .comma where CellNumber.literal(number, mark: .point, allowsPlus: true) != nil:
         "remove the '.' between thousands; or, if the '.' is a decimal point, run without --decimal comma"
       default: usual

@@ -182,7 +182,7 @@ final class InputBuild {
     try refuseObstacle()
     let folder = try self.folder ?? ScratchFolder(scratchPath, keepsFiles: false)
     self.folder = folder
-    if !memory.resume { for path in ScratchFolder.allPaths(in: folder.path) { Interruption.removes(path) } }
+    if !memory.resume { for path in ScratchFolder.allPaths(in: folder.path).reversed() { Interruption.removes(path) } }
     try build.move(to: folder)
     lines = []
     announce(batch)

@@ -20,7 +20,8 @@ struct ClusterTable {
   private let columns: [Column]
   private let features: [ClusterFeature]
 
-  init(_ features: [ClusterFeature], plane: Plane) {
+  /// - Parameter aggregates: The requested aggregates. Each has a column, even if no cluster has a value.
+  init(_ features: [ClusterFeature], _ requested: [Aggregate] = [], plane: Plane) {
     self.features = features
     let format = CoordinateFormat(of: plane)
     let isPlanar = plane.projection == .planar
@@ -39,8 +40,8 @@ struct ClusterTable {
       coordinate("east", planar: "max x", "max_x", \.bounds.east),
       coordinate("north", planar: "max y", "max_y", \.bounds.north),
     ]
-    let aggregates = (features.first?.aggregates ?? []).enumerated().map { number, aggregate in
-      Column(title: aggregate.name, name: aggregate.name, cells: features.map { $0.aggregates[number].value.cell })
+    let aggregates = FeatureProperties.names(of: requested).enumerated().map { number, name in
+      Column(title: name, name: name, isOptional: false, cells: features.map { $0.aggregates[number].value.cell })
     }
     let properties = PropertyColumns(features, format, isPlanar: isPlanar)
     columns = ClusterProperty.allCases.flatMap { property in
@@ -118,8 +119,7 @@ struct ClusterTable {
   /// The clusters as CSV (RFC 4180) with a header. The columns of single points follow the columns of clusters.
   var csv: String {
     let shown = columns.filter(\.isShown)
-    let names = features.first?.aggregates.map(\.name) ?? []
-    let kept = CSVColumns(features.map(\.columns), after: shown.map(\.name) + names)
+    let kept = CSVColumns(features.map(\.columns), after: shown.map(\.name))
     var csv = CSVText()
     csv.append(shown.map(\.name) + kept.names)
     for (number, feature) in features.enumerated() {

@@ -37,8 +37,8 @@ final class ReportFile {
 enum Interruption {
   private static let signals = [SIGHUP, SIGINT, SIGPIPE, SIGTERM]
 
-  /// Adds a file or an empty folder that is removed if a signal ends the process. Files are removed in the order in
-  /// which they were added. Missing files are ignored.
+  /// Adds a file or a folder that is removed if a signal ends the process. The last one added is removed first, so a
+  /// folder must be added before the files in it. Missing files are ignored.
   static func removes(_ path: String) {
     // A path may be added twice, because tests run many subcommands in one process, and these subcommands write to the
     // same paths.
@@ -64,7 +64,7 @@ private nonisolated(unsafe) let names = UnsafeMutablePointer<UnsafeMutablePointe
 private nonisolated(unsafe) var nameCount = 0
 
 private func removeAndEnd(_ number: Int32) {
-  for index in 0..<nameCount where unlink(names[index]!) != 0 { rmdir(names[index]!) }
+  for index in (0..<nameCount).reversed() where unlink(names[index]!) != 0 { rmdir(names[index]!) }
   signal(number, SIG_DFL)
   raise(number)
 }

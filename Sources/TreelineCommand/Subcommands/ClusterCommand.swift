@@ -29,7 +29,10 @@ struct ClusterCommand: ParsableCommand {
 
   @Option(help: .init("The number of members to skip.", valueName: "n")) var offset = 0
 
-  @OptionGroup var cut: CutOptions<NoPrefix>
+  @Option(parsing: .unconditional, help: .init("The maximum number of members. (default: 100)", valueName: "n"))
+  var limit: String?
+
+  @OptionGroup var cut: PixelCutOptions<NoPrefix>
 
   @Option(
     help: .init(
@@ -48,7 +51,7 @@ struct ClusterCommand: ParsableCommand {
   /// Returns the cut, the page size and the tile size. The page size is the number of members on a page. The cut and
   /// the tile size are for an expansion zoom.
   private func question() throws -> (cut: Cut, pageSize: Int, tileSize: Viewport.TileSize) {
-    let given = cut.parameters + NoPrefix.parameters([("tile-size", tileSize)])
+    let given = cut.parameters + NoPrefix.parameters([("limit", limit), ("tile-size", tileSize)])
     var parameters = QueryParameters(given)
     let taken =
       switch show {

@@ -10,8 +10,8 @@ struct MapCommand: ParsableCommand {
     discussion: """
       The file contains the map, the points and all their columns, so it needs neither a server nor a network. On the \
       map you can filter points, color them by a column, and show the sum of a column. The input is an index, or \
-      points with any option of 'build', such as '--columns name,price:number'. Without such options, badges never \
-      touch, and all columns are kept.
+      points with any option of 'build' except for groups, such as '--columns name,price:number'. Without such options, \
+      badges never touch, and all columns are kept.
       """)
 
   @Argument(help: .init("An index, or points as \(inputHelp)", valueName: "points")) var path: String
@@ -45,7 +45,11 @@ struct MapCommand: ParsableCommand {
     try reportingFailures {
       try Input(path: path, columns: ColumnOptions.parse([])).checkOutputs([output])
       if isIndex, let option = options.first {
+        _ = try buildCommand(path)
         throw Failure.usage("'\(option)' is an option for points, but \(path) is an index; leave out this option")
+      }
+      if let option = ["--group-by", "--never-cluster"].first(where: { isGiven($0) }) {
+        throw Failure.usage("'\(option)' cannot be used for a map, because pages cannot contain groups")
       }
       file = try ReportFile(output, beginning: "")
     }
@@ -53,10 +57,11 @@ struct MapCommand: ParsableCommand {
     let index = isIndex ? path : folder.appendingPathComponent("points.treeline").path
     defer { try? FileManager.default.removeItem(at: folder) }
     if !isIndex {
-      Interruption.removes(index)
       Interruption.removes(folder.path)
+      Interruption.removes(index)
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      try build(index)
+      // Without other options, the index supports badges and keeps all columns.
+      try buildCommand(index).run()
     }
     try reportingFailures {
       guard let map = MapPage.ofTool else {
@@ -85,20 +90,19 @@ struct MapCommand: ParsableCommand {
       + #""layers":[{"id":"basemap","type":"raster","source":"basemap"}]}"#
   }
 
-  /// Builds an index of the points. Without other options, the index supports badges and keeps all columns.
-  private func build(_ index: String) throws {
-    func isGiven(_ names: String...) -> Bool {
-      options.contains { option in names.contains { option == $0 || option.hasPrefix($0 + "=") } }
-    }
+  private func isGiven(_ names: String...) -> Bool {
+    options.contains { option in names.contains { option == $0 || option.hasPrefix($0 + "=") } }
+  }
+
+  /// Returns the command that builds an index of the points. If an option is wrong, prints an error and throws.
+  private func buildCommand(_ index: String) throws -> BuildCommand {
     var arguments = [path, "--output", index] + options
     if !isGiven("--for", "--grow", "--split") { arguments += ["--for", "badges"] }
     if !isGiven("--columns", "--attributes") { arguments += ["--columns", "all"] }
     if notes.quiet { arguments.append("--quiet") }
-    var command: BuildCommand
-    do { command = try BuildCommand.parse(arguments) } catch {
+    do { return try BuildCommand.parse(arguments) } catch {
       printToStandardError("\(TreelineCommand._errorLabel): \(BuildCommand.message(for: error))")
       throw ExitCode(64)
     }
-    try command.run()
   }
 }

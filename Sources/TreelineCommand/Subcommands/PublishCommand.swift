@@ -53,10 +53,12 @@ struct PublishCommand: ParsableCommand {
       options.sizes = sizes.flatMap { PageSizes(json: $0) }
       let result = try index.publish(to: output, options)
       Notes.print(
-        "treelinemap: wrote \(result.count) \(result.count == 1 ? "file" : "files") to \(output): "
+        "treelinemap: wrote \(result.count) \(result.count == 1 ? "file" : "files") of pages to \(output): "
           + "\(Quantity(amount: Double(result.byteCount), unit: "B")) in total, "
           + "\((Double(result.byteCount) / Double(max(index.byteCount, 1))).formatted(.number.precision(.fractionLength(2)))) "
-          + "times the size of the index")
+          + "times the size of the index"
+          + (result.mapByteCount == 0
+            ? "" : "; the map takes another \(Quantity(amount: Double(result.mapByteCount), unit: "B"))"))
       if options.map != nil {
         Notes.print(
           "treelinemap: to show the map in a web page, add this element with the address of the folder: "

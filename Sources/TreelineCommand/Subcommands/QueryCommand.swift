@@ -172,8 +172,8 @@ struct QueryCommand: ParsableCommand {
         switch format {
         case .geojson: try FeatureCollectionWriter(plane: plane).write(features, to: write)
         case .geojsonl: try FeatureCollectionWriter(plane: plane).writeLines(features, to: write)
-        case .csv: try writeText(ClusterTable(Array(features), plane: plane).csv)
-        case .table: try writeText(ClusterTable(Array(features), plane: plane).text)
+        case .csv: try writeText(ClusterTable(Array(features), aggregates, plane: plane).csv)
+        case .table: try writeText(ClusterTable(Array(features), aggregates, plane: plane).text)
         }
       }
     }

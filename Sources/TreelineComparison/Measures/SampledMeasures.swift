@@ -1,5 +1,5 @@
 import GridBaseline
-import Treeline
+@_spi(Server) import Treeline
 
 /// The measures of a report, computed fast enough to show them after each move of a map. If there are many points,
 /// only every n-th point in tree order is read.
@@ -40,7 +40,7 @@ import Treeline
       shown.badgeDiameter = tree.badgeDiameter(of: cluster, for: cut)
       return shown
     }
-    try self.init(of: shown, cover: clusters.map(\.range), over: tree, in: view) { cover, _ in cover }
+    try self.init(of: shown, cover: clusters.map(tree.members), over: tree, in: view) { cover, _ in cover }
   }
 
   /// Computes the measures of the clusters that a grid has in a view. The grid must use the tree indices of the points
@@ -49,7 +49,7 @@ import Treeline
     let shown = cells.map { Self.shown(x: $0.meanX, y: $0.meanY, pointCount: $0.pointCount, in: view) }
     let side = cells.first?.cell.side ?? 1
     let numbers = Dictionary(uniqueKeysWithValues: cells.enumerated().map { (SIMD2($1.cell.column, $1.cell.row), $0) })
-    let cover = try tree.clusters(.limit(Self.coverSize), in: view.window).map(\.range)
+    let cover = try tree.clusters(.limit(Self.coverSize), in: view.window).map(tree.members)
     try self.init(of: shown, cover: cover, over: tree, in: view) { _, point in
       // Columns of cells are counted from longitude -180, not from the seam (the meridian where the plane begins).
       numbers[SIMD2(UInt32(UInt64(point.x &+ tree.plane.seam) / side), UInt32(UInt64(point.y) / side))]
@@ -61,22 +61,25 @@ import Treeline
   }
 
   /// - Parameters:
-  ///   - cover: Ranges of tree indices that contain all points in view.
-  ///   - owner: Returns the cluster of a point in view. The first argument is an index in `cover`: the range at this
-  ///     index contains the point.
+  ///   - cover: The points of some nodes, among them all points in view. With a filter, only points that pass it.
+  ///   - owner: Returns the cluster of a point in view. The first argument is the index in `cover` at which the point
+  ///     occurs.
   private init(
-    of shown: [ShownCluster], cover: [Range<Int>], over tree: ClusterTree, in view: ComparisonView,
+    of shown: [ShownCluster], cover: [RowNumbers], over tree: ClusterTree, in view: ComparisonView,
     owner: (_ cover: Int, PlanePoint) -> Int?
   ) throws {
     let covered = cover.reduce(0) { $0 + $1.count }
     let step = max(1, covered / Self.sampleSize)
     var sampled = Distortion(in: view)
-    for (number, range) in cover.enumerated() {
-      for index in stride(from: (range.lowerBound + step - 1) / step * step, to: range.upperBound, by: step) {
-        let point = tree.position(atTreeIndex: index)
+    var next = 0
+    for (number, members) in cover.enumerated() {
+      for position in stride(from: next, to: members.count, by: step) {
+        next = position + step
+        let point = tree.position(atTreeIndex: members.treeIndex(at: position))
         guard view.window.contains(point), let owner = owner(number, point) else { continue }
         sampled.add(view.pixel(of: point), shownAt: shown[owner].position)
       }
+      next -= members.count
     }
     sampledPoints = sampled.pointCount
     pointsInView = min(sampledPoints * step, covered)

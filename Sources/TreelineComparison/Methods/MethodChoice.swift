@@ -11,10 +11,11 @@ package enum MethodChoice: Hashable, Sendable {
   /// unless this growth is the first of the list.
   private static let growths = SplitRule.examples.map(Growth.splitting)
 
-  /// All methods for points, in the order of a report: the grid, each cut for each growth, and a spacing for a tree
-  /// that is merged by distance.
+  /// All methods for points, in the order of a report: the grid, each cut for each growth, a spacing for a tree that is
+  /// merged by distance, and badges for a tree that is merged for badges.
   package static let all: [MethodChoice] =
-    split.filter { !$0.lacksSeparations } + [.tree(.by(.spacing), .merging(by: .distance))]
+    split.filter { !$0.lacksSeparations }
+    + [.tree(.by(.spacing), .merging(by: .distance)), .tree(.by(.badges), .merging(by: .badges))]
 
   /// The grid, and each cut for each growth of `growths`.
   private static let split: [MethodChoice] =

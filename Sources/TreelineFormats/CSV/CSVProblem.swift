@@ -66,8 +66,11 @@ struct CSVProblem {
     let cell = isFirstValid ? second : first
     var (found, remedy) = (describe(cell), nil as String?)
     switch layout.decimal {
-    case .point where hasDecimalComma(cell):
-      (found, remedy) = (found + " with a decimal comma", Self.commaRemedy)
+    case .point where cell.contains(Byte.comma):
+      remedy = CellNumber.commaRemedy(String(decoding: cell, as: UTF8.self))
+      if remedy == Self.commaRemedy || remedy == nil && hasDecimalComma(cell) {
+        (found, remedy) = (found + " with a decimal comma", Self.commaRemedy)
+      }
     case .comma where cell.contains(Byte.point) && parseDecimal(cell) != nil:
       (found, remedy) = (found + " with a decimal point", "leave out --decimal comma if numbers have decimal points")
     default: remedy = unclearLetterRemedy(cell)

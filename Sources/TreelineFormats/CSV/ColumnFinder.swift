@@ -105,7 +105,10 @@ enum ColumnFinder {
       try refuseParts(of: columns, cells, words, next)
       return columns
     }
-    if let columns = try columnsOfPlace(cells, words) { return columns }
+    if let columns = try columnsOfPlace(cells, words) {
+      try refuseParts(of: columns, cells, words, next)
+      return columns
+    }
     for name in wellKnownTextNames {
       let found = plain.indices.filter { plain[$0] == name }
       if !found.isEmpty { return oneCell(try one(found, of: cells), .wellKnownText) }
@@ -138,7 +141,7 @@ enum ColumnFinder {
     return nil
   }
 
-  private static let hemisphereWords: Set = ["hemi", "hemisphere", "ref"]
+  private static let hemisphereWords: Set = ["dir", "direction", "hemi", "hemisphere", "ref"]
   private static let hemispheres: Set = ["n", "s", "e", "w", "north", "south", "east", "west"]
   private static let fractionWords: Set = ["min", "minute", "minutes", "sec", "second", "seconds"]
 
@@ -152,14 +155,21 @@ enum ColumnFinder {
     let areDegrees = [columns.first, columns.second].contains {
       !degreeWords.intersection(["deg", "degree", "degrees"]).isDisjoint(with: words[$0])
     }
+    // Beside `lat_max`, the name `lat_min` means a minimum, not minutes.
+    let hasMaxima = words.contains { !$0.filter(["max", "maximum"].contains).isEmpty }
+    let areWhole = [columns.first, columns.second].allSatisfy { $0 < next.count && Int(next[$0].trimmed) != nil }
     for column in cells.indices where column != columns.first && column != columns.second && column < next.count {
       let value = next[column].trimmed.lowercased()
       let isAlone = ["n/s", "e/w", "ns", "ew"].contains(cells[column].trimmed.lowercased())
       let isOfAxis = !axisWords.isDisjoint(with: words[column])
-      if hemispheres.contains(value), isAlone || isOfAxis && !hemisphereWords.isDisjoint(with: words[column]) {
+      // The cell may be empty in the second row, and have a value in a later row.
+      if hemispheres.contains(value) || value.isEmpty,
+        isAlone || isOfAxis && !hemisphereWords.isDisjoint(with: words[column])
+      {
         throw parts("the hemisphere", column)
       }
-      if areDegrees, isOfAxis, !fractionWords.isDisjoint(with: words[column]), isNumber(value), !value.isEmpty {
+      let mayBeFractions = areDegrees || areWhole && !hasMaxima && (Double(value).map { 0..<60 ~= $0 } ?? false)
+      if mayBeFractions, isOfAxis, !fractionWords.isDisjoint(with: words[column]), isNumber(value) {
         throw parts("minutes or seconds", column)
       }
     }

@@ -10,11 +10,13 @@ struct CoordinatePair {
   let isArray: Bool
 
   /// Splits the text into two parts that are numbers or angles. Prefers to split at a semicolon, then at a comma, then
-  /// at a space, then after a letter such as N or E.
+  /// at a space, then after a letter such as N or E. Fails if the text has two such splits: `48 51 2 21` may begin with
+  /// 48 degrees or with 48 degrees and 51 minutes.
   init?(_ text: Bytes, _ mark: DecimalMark) {
     isArray = trimmed(text).first == Byte.openBracket
     guard let text = Self.withoutBrackets(trimmed(text)), Self.part(text, mark) == nil else { return nil }
     for separators in Self.separators {
+      var found: (numbers: (Double, Double), isLatitudeFirst: Bool?)?
       for (index, byte) in text.enumerated() where separators.contains(byte) {
         // A letter belongs to the angle before the letter.
         let end = byte >= UInt8(ascii: "E") ? index + 1 : index
@@ -22,7 +24,11 @@ struct CoordinatePair {
           let second = Self.part(Bytes(rebasing: text[(index + 1)...]), mark),
           first.isLatitude == second.isLatitude.map({ !$0 })
         else { continue }
-        (numbers, isLatitudeFirst) = ((first.number, second.number), first.isLatitude)
+        if let found, found.numbers != (first.number, second.number) { return nil }
+        found = ((first.number, second.number), first.isLatitude)
+      }
+      if let found {
+        (numbers, isLatitudeFirst) = found
         return
       }
     }

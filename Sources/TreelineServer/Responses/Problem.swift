@@ -130,6 +130,12 @@ extension Problem {
     case QueryError.unknownCluster(let id):
       self = .notFound("This version of the index has no cluster with id \(id); ids change with each version.")
     case QueryError.noPassingPoint(let id): self = .notFound("No point of cluster \(id) passes the filter.")
+    case QueryError.limitBelowGroups(let found, let needed):
+      self = .invalid(
+        "limit",
+        expected:
+          "a limit of \(needed) or more clusters, one for each group in view and for each point in view that is "
+          + "never clustered", found: "\(found)")
     case let error as QueryError: self.init(status: .badRequest, detail: "\(error)")
     case let error as FilterError: self = .invalid("filter", error.expectation)
     case let error as AggregateError: self = .invalid("aggregate", error.expectation)
