@@ -92,7 +92,7 @@ public enum BuildError: Error, Hashable, Sendable {
   case tooManyGroups(found: Int)
 
   /// Greatest magnitude of a plain x or y. Differences of two numbers up to this magnitude do not overflow.
-  package static let maximumMagnitude = 1e300
+  static let maximumMagnitude = 1e300
 }
 
 extension BuildError: CustomStringConvertible {

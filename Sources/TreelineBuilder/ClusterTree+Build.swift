@@ -59,7 +59,7 @@ extension ClusterTree {
   ///
   /// - Parameter principalLevels: Number of upper levels at which the split rule splits nodes, at most 900. Below these
   ///   levels, boxes are halved.
-  package init(
+  init(
     _ coordinates: [Coordinate], as projection: Plane.Projection, options: BuildOptions, principalLevels: Int
   ) throws(BuildError) {
     try self.init(

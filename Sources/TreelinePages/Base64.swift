@@ -1,8 +1,8 @@
 /// Bytes as text (RFC 4648, section 4).
-package enum Base64 {
+enum Base64 {
   private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-  package static func bytes(of bytes: some Collection<UInt8>) -> [UInt8] {
+  static func bytes(of bytes: some Collection<UInt8>) -> [UInt8] {
     let bytes = Array(bytes)
     var result: [UInt8] = []
     result.reserveCapacity((bytes.count + 2) / 3 * 4)
@@ -18,7 +18,7 @@ package enum Base64 {
     return result
   }
 
-  package static func text(of bytes: some Collection<UInt8>) -> String {
+  static func text(of bytes: some Collection<UInt8>) -> String {
     String(decoding: self.bytes(of: bytes), as: UTF8.self)
   }
 

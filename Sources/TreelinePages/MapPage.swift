@@ -4,10 +4,10 @@ import Treeline
 /// folder with the files of the map. The tool and the Python package contain this folder.
 package struct MapPage {
   /// Greatest length of a page, in bytes. Browsers open longer pages slowly.
-  package static let greatestLength = 20_000_000
+  static let greatestLength = 20_000_000
 
   /// The files of the map, except the HTML templates.
-  package static let files = ["library.js", "map.js", "map.css", "assets.json.gz"]
+  static let files = ["library.js", "map.js", "map.css", "assets.json.gz"]
 
   private let folder: String
 
@@ -17,7 +17,7 @@ package struct MapPage {
     for name in Self.files + ["page.html", "site.html"] { _ = try bytes(name) }
   }
 
-  package func bytes(_ name: String) throws -> [UInt8] {
+  func bytes(_ name: String) throws -> [UInt8] {
     do {
       let file = try MappedFile(path: "\(folder)/\(name)")
       defer { withExtendedLifetime(file) {} }
@@ -26,7 +26,7 @@ package struct MapPage {
   }
 
   /// Returns the page `index.html` of a published folder.
-  package func site(title: String) throws -> [UInt8] {
+  func site(title: String) throws -> [UInt8] {
     try filled("site.html", ["title": Array(Self.escaped(title).utf8)])
   }
 

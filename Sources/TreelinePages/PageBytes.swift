@@ -87,15 +87,15 @@ enum PageCompression {
 }
 
 /// A reference to a page: the place of its bytes.
-package struct PageReference: Hashable, Sendable {
+struct PageReference: Hashable, Sendable {
   /// The checksum (XXH64) of the page's file, which is also the file's name; nil if all pages are in one file.
-  package var file: UInt64?
+  var file: UInt64?
   /// The length of the page's file; 0 if all pages are in one file.
-  package var fileLength: UInt32
+  var fileLength: UInt32
   /// The offset of the page in its file.
-  package var offset: UInt64
+  var offset: UInt64
   /// The length of the compressed page; 0 means that there is no page.
-  package var length: UInt32
+  var length: UInt32
 
   static let none = PageReference(file: nil, fileLength: 0, offset: 0, length: 0)
 
@@ -115,7 +115,7 @@ package struct PageReference: Hashable, Sendable {
 }
 
 /// Returns a number as 16 hexadecimal digits.
-package func hexadecimal(_ number: UInt64) -> String {
+func hexadecimal(_ number: UInt64) -> String {
   let digits = String(number, radix: 16)
   return String(repeating: "0", count: 16 - digits.count) + digits
 }

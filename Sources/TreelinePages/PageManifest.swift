@@ -3,60 +3,60 @@ import Treeline
 /// The small file that a browser loads first to open a published index. The manifest describes the tree and contains
 /// the first page.
 package struct PageManifest: Codable, Equatable {
-  package static let formatName = "treelinemap pages"
-  package static let version = 3
-  package static let fileName = "manifest.json"
+  static let formatName = "treelinemap pages"
+  static let version = 3
+  static let fileName = "manifest.json"
   /// Name of the folder that contains the pages, if the pages are in several files.
-  package static let folderName = "pages"
+  static let folderName = "pages"
 
-  package var format = formatName
-  package var version = PageManifest.version
+  var format = formatName
+  var version = PageManifest.version
   /// The content hash of the index, in hexadecimal digits.
-  package var contentHash: String
-  package var pointCount: Int
-  package var clippedPointCount: Int
-  package var projection: UInt32
-  package var seam: UInt32
-  package var left: Double
-  package var top: Double
-  package var side: Double
-  package var growth: String
-  package var traits: UInt32
-  package var hasCodes: Bool
+  var contentHash: String
+  var pointCount: Int
+  var clippedPointCount: Int
+  var projection: UInt32
+  var seam: UInt32
+  var left: Double
+  var top: Double
+  var side: Double
+  var growth: String
+  var traits: UInt32
+  var hasCodes: Bool
   /// The badge curve in Base64, with the same bytes as in the index; nil if the index has no badge curve.
-  package var curve: String?
-  package var title: String?
-  package var attribution: String?
-  package var unit: String?
+  var curve: String?
+  var title: String?
+  var attribution: String?
+  var unit: String?
   /// The names and kinds of the columns.
-  package var columns: [ColumnName]
+  var columns: [ColumnName]
   /// The sizes that were used to divide the tree into pages. A verifier uses these sizes to divide the index in the
   /// same way.
-  package var sizes: Sizes
+  var sizes: Sizes
   /// Name of the single file that contains all pages; nil if the pages are in a folder.
-  package var file: String?
+  var file: String?
   /// The place of the page that lists all pages of values. A page of values contains the column values of points.
-  package var values: Reference
+  var values: Reference
   /// The place of the page with the spreads (covariance matrices) of the first page's nodes; nil if the first page
   /// itself contains these spreads.
-  package var spreads: Reference?
+  var spreads: Reference?
   /// The first page, compressed, in Base64.
-  package var first: String
+  var first: String
 
-  package struct ColumnName: Codable, Equatable {
-    package var name: String
-    package var kind: String
+  struct ColumnName: Codable, Equatable {
+    var name: String
+    var kind: String
   }
 
   package struct Sizes: Codable, Equatable {
-    package var points: [Int]
-    package var nodePoints: [Int]
-    package var leastCode: [Int]
-    package var pairs: [Int]
-    package var parts: [Int]
-    package var listed: Int
-    package var values: Int
-    package var fileBytes: Int
+    var points: [Int]
+    var nodePoints: [Int]
+    var leastCode: [Int]
+    var pairs: [Int]
+    var parts: [Int]
+    var listed: Int
+    var values: Int
+    var fileBytes: Int
 
     init(_ sizes: PageSizes) {
       (points, nodePoints, leastCode) = (sizes.points, sizes.nodePoints, sizes.leastCode)
@@ -79,11 +79,11 @@ package struct PageManifest: Codable, Equatable {
   }
 
   /// The place of a page. The page has its own file, or it is in the file of all pages.
-  package struct Reference: Codable, Equatable {
+  struct Reference: Codable, Equatable {
     /// The checksum of the page's own file, which is also the name of the file; nil if all pages are in one file.
-    package var file: String?
-    package var offset: UInt64
-    package var length: UInt32
+    var file: String?
+    var offset: UInt64
+    var length: UInt32
 
     init(_ reference: PageReference) {
       (file, offset, length) = (reference.file.map(hexadecimal), reference.offset, reference.length)
@@ -121,7 +121,7 @@ package struct PageManifest: Codable, Equatable {
   }
 
   /// The bytes of the manifest's file.
-  package var json: [UInt8] {
+  var json: [UInt8] {
     func list(_ numbers: [Int]) -> JSONValue { .list(numbers.map(JSONValue.integer)) }
     let sizes: [String: JSONValue?] = [
       "points": list(sizes.points), "node_points": list(sizes.nodePoints), "least_code": list(sizes.leastCode),

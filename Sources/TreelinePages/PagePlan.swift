@@ -10,29 +10,29 @@ package struct PageSizes: Hashable, Sendable {
   /// If the tree is divided twice, the list has two numbers: the greatest number of points of a subtree, and the
   /// greatest number of points of a leaf page. If the tree is divided once, the list has only the number for leaf
   /// pages. A leaf page with a single root may have more points.
-  package var points: [Int]
+  var points: [Int]
   /// One number for each division of the tree. If a node has more points than this number, the children of the node
   /// are in upper pages.
-  package var nodePoints: [Int]
+  var nodePoints: [Int]
   /// One number for each division of the tree. If the separation code of a node is at least this number, the children
   /// of the node are in upper pages, even if the node has few points. 0 if separation codes do not matter.
-  package var leastCode: [Int]
+  var leastCode: [Int]
   /// Greatest number of pairs in a page, for each level of upper pages. A pair consists of the records of the two
   /// children of a node. The first page has level 0, its child pages have level 1, and so on. The last number of the
   /// array is used for all further levels.
-  package var pairs: [Int]
+  var pairs: [Int]
   /// One divisor for each level of upper pages. If several nodes share a child page, there is a limit for the number
   /// of pairs in this child page and all pages below it. To get the limit, the number of pairs in the parent page and
   /// all pages below it is divided by the divisor. The limit is never less than the number in `pairs` for the level of
   /// the child page. The last divisor of the array is used for all further levels.
-  package var parts: [Int]
+  var parts: [Int]
   /// Greatest number of pages in a listing that covers several levels. If even the first two levels together have more
   /// pages, the listing covers only the first level.
-  package var listed: Int
+  var listed: Int
   /// The number of points in a page of values. The last page may have fewer points.
-  package var values: Int
+  var values: Int
   /// Greatest number of bytes in a file of pages. A file may be longer only if it contains a single page.
-  package var fileBytes: Int
+  var fileBytes: Int
 
   func pairs(onLevel level: Int) -> Int { pairs[min(level, pairs.count - 1)] }
   func parts(onLevel level: Int) -> Int { parts[min(level, parts.count - 1)] }

@@ -5,32 +5,32 @@ import TreelineBuilder
 public struct PageError: Error, CustomStringConvertible {
   public var description: String
 
-  package init(_ description: String) { self.description = description }
+  init(_ description: String) { self.description = description }
 }
 
 /// Writes an index as one small manifest, and pages that never change. A browser reads the index from these files,
 /// without a server.
-package struct PagePublisher {
+struct PagePublisher {
   let tree: ClusterTree
   let contentHash: UInt64
   let sizes: PageSizes
   private let giveBack: @Sendable () -> Void
 
-  package struct Result: Sendable {
-    package var fileCount = 0
-    package var pageCount = 0
-    package var byteCount: UInt64 = 0
-    package var manifestByteCount = 0
-    package var upperPages = (count: 0, bytes: UInt64(0))
-    package var leafPages = (count: 0, bytes: UInt64(0))
-    package var valuePages = (count: 0, bytes: UInt64(0))
+  struct Result: Sendable {
+    var fileCount = 0
+    var pageCount = 0
+    var byteCount: UInt64 = 0
+    var manifestByteCount = 0
+    var upperPages = (count: 0, bytes: UInt64(0))
+    var leafPages = (count: 0, bytes: UInt64(0))
+    var valuePages = (count: 0, bytes: UInt64(0))
   }
 
   /// - Parameters:
   ///   - contentHash: The content hash of the tree.
   ///   - giveBack: Gives the memory pages of the index back to the system. Memory pages that are used later are read
   ///     from the file again.
-  package init(
+  init(
     _ tree: ClusterTree, contentHash: UInt64, sizes: PageSizes? = nil, giveBack: @escaping @Sendable () -> Void = {}
   ) throws {
     guard tree.withStorage(\.groups) == nil else {
@@ -78,7 +78,7 @@ package struct PagePublisher {
   ///
   /// - Parameter progress: Called with a number that rises to twice the number of points: each point is counted once
   ///   in a leaf page and once in a page of values.
-  package func write(to sink: any PageSink, threads: Int, progress: (Int) -> Void = { _ in }) throws -> (
+  func write(to sink: any PageSink, threads: Int, progress: (Int) -> Void = { _ in }) throws -> (
     manifest: PageManifest, result: Result
   ) {
     try tree.withStorage { storage in
@@ -276,7 +276,7 @@ private final class PageFiles {
 }
 
 /// A destination for pages.
-package protocol PageSink: AnyObject {
+protocol PageSink: AnyObject {
   var fileCount: Int { get }
   var byteCount: UInt64 { get }
   /// Writes compressed pages one after another. In a folder, these pages become one file. Returns one place, which
@@ -287,18 +287,18 @@ package protocol PageSink: AnyObject {
 }
 
 /// Keeps all pages in memory, one after another, as in a single file.
-package final class PageMemory: PageSink {
-  package private(set) var bytes: [UInt8] = []
-  package let fileCount = 1
-  package var byteCount: UInt64 { UInt64(bytes.count) }
+final class PageMemory: PageSink {
+  private(set) var bytes: [UInt8] = []
+  let fileCount = 1
+  var byteCount: UInt64 { UInt64(bytes.count) }
 
-  package init() {}
+  init() {}
 
-  package func append(_ pages: [[UInt8]]) -> PageReference {
+  func append(_ pages: [[UInt8]]) -> PageReference {
     let start = byteCount
     for page in pages { bytes += page }
     return PageReference(file: nil, fileLength: 0, offset: start, length: UInt32(byteCount - start))
   }
 
-  package func finish() -> String? { "index.pages" }
+  func finish() -> String? { "index.pages" }
 }

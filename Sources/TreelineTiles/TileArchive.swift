@@ -48,7 +48,7 @@ package struct TileDescription: Encodable {
   package var layersAsJSON: String { get throws { try Self.json(["vector_layers": [layer]]) } }
 
   /// The metadata of a PMTiles archive.
-  package var json: String { get throws { try Self.json(self) } }
+  var json: String { get throws { try Self.json(self) } }
 
   private static func json(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()

@@ -11,21 +11,21 @@ import Synchronization
 /// edges of tiles.
 package struct TilePyramid: Sendable {
   /// The tree, which may have a filter.
-  package let tree: ClusterTree
+  let tree: ClusterTree
   /// A cut with a detail, a spacing or badges.
-  package let cut: Cut
-  package let aggregates: [Aggregate]
+  let cut: Cut
+  let aggregates: [Aggregate]
   package let zooms: ClosedRange<Int>
   /// Width in pixels of a tile that is shown at its own zoom.
-  package let tileSize: Viewport.TileSize
+  let tileSize: Viewport.TileSize
   /// Names of the aggregates in the tiles.
-  package let names: [String]
+  let names: [String]
 
   /// Greatest zoom of an archive. At greater zooms, maps show enlarged tiles of this zoom.
   package static let greatestZoom = 22
 
   /// Maximum number of clusters in a tile.
-  package static let mostClusters = 1 << 17
+  static let mostClusters = 1 << 17
 
   /// - Throws: `TileError` if no tiles can be made of the tree, or if the counts in the tiles of a zoom would not add
   ///   up to the number of points.

@@ -18,7 +18,7 @@ extension ClusterTree {
     return try problems(in: file.bytes, name: file.name, keeping: file, progress) { file.giveBack() }
   }
 
-  package static func problems(
+  static func problems(
     in bytes: UnsafeRawBufferPointer, name: String, keeping owner: any AnyObject & Sendable,
     threads: Int = processorCount, _ progress: ((VerificationProgress) -> Void)? = nil,
     giveBack: @escaping @Sendable () -> Void = {}
@@ -59,7 +59,7 @@ extension ClusterTree {
 
   /// - Parameter principalLevels: The number of levels, counted from the root, at which the builder split nodes across
   ///   their principal axes. Below these levels, the builder halved the boxes of nodes.
-  package func problems(principalLevels: Int) -> [IndexProblem] {
+  func problems(principalLevels: Int) -> [IndexProblem] {
     let problems = ProblemList()
     check(
       principalLevels: principalLevels, threads: processorCount, problems,

@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-@_spi(Server) import Treeline
+@_spi(Server) @testable import Treeline
 
 @testable import GridBaseline
 

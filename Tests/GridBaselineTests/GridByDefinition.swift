@@ -1,4 +1,4 @@
-import GridBaseline
+@testable import GridBaseline
 import Testing
 import Treeline
 

@@ -1,8 +1,8 @@
 import PointSets
-import GridBaseline
+@testable import GridBaseline
 import TestSupport
 import Testing
-@_spi(Server) import Treeline
+@_spi(Server) @testable import Treeline
 import TreelineBuilder
 
 struct GridClustersTests {

@@ -1,6 +1,6 @@
-import GridBaseline
+@testable import GridBaseline
 import Testing
-import Treeline
+@testable import Treeline
 
 struct GridMembersTests {
   @Test func pagesJoinToAllMembersAscending() {

@@ -1,6 +1,6 @@
-import GridBaseline
+@testable import GridBaseline
 import Testing
-@_spi(Server) import Treeline
+@_spi(Server) @testable import Treeline
 
 struct GridOnTheSphereTests {
   /// Coordinates on the date line, on the meridian of the seam, at the poles, and beyond the limits of latitude.

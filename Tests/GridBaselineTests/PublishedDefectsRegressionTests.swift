@@ -1,6 +1,6 @@
-import GridBaseline
+@testable import GridBaseline
 import Testing
-@_spi(Server) import Treeline
+@_spi(Server) @testable import Treeline
 
 /// Checks known defects of TBQuadTree and BentoMap. Each defect has one test.
 struct PublishedDefectsRegressionTests {

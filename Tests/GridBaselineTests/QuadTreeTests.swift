@@ -1,6 +1,6 @@
 import PointSets
 import Testing
-@_spi(Server) import Treeline
+@_spi(Server) @testable import Treeline
 
 @testable import GridBaseline
 

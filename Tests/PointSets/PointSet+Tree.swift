@@ -1,5 +1,5 @@
 import Treeline
-import TreelineBuilder
+@testable import TreelineBuilder
 
 extension PointSet {
   /// Builds the tree of the points by splitting, by default on one thread.

@@ -1,11 +1,11 @@
 import Foundation
 import GridBaseline
 import Testing
-@_spi(Server) import Treeline
+@_spi(Server) @testable import Treeline
 import TreelineBuilder
 import TreelineFormats
 import TreelineFoundation
-import TreelinePages
+@testable import TreelinePages
 
 /// Checks that the localized description of an error is its message in programs that link TreelineFoundation.
 @Suite struct LocalizedErrorTests {

@@ -1,6 +1,6 @@
 import PointSets
 import Testing
-import Treeline
+@testable import Treeline
 @testable import TreelineBuilder
 
 /// Checks the split rules as values: their names, their range, and their effect in a builder.

@@ -2,7 +2,7 @@ import Foundation
 import PointSets
 import TestSupport
 import Testing
-@_spi(Server) import Treeline
+@_spi(Server) @testable import Treeline
 import TreelineBuilder
 import TreelineVerification
 

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 import Testing
-@_spi(Server) import Treeline
+@_spi(Server) @testable import Treeline
 
 /// Checks trees that only a damaged file can contain. They are as deep as a level can count, or deeper.
 @Suite struct DeepTreeTests {

@@ -2,7 +2,7 @@ import Foundation
 import PointSets
 import TestSupport
 import Testing
-import Treeline
+@testable import Treeline
 import TreelineBuilder
 import TreelineFormats
 

@@ -1,5 +1,5 @@
 import Testing
-@_spi(Server) import Treeline
+@_spi(Server) @testable import Treeline
 @testable import TreelinePages
 
 /// Checks damaged records that once crashed the process. The checksums do not reveal the damage. Each query must end

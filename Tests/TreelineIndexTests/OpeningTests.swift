@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
-@_spi(Server) import Treeline
+@_spi(Server) @testable import Treeline
 
 /// Checks which indexes are refused on opening, and with which messages.
 @Suite struct OpeningTests {

@@ -1,6 +1,6 @@
 import PointSets
 import Testing
-import Treeline
+@testable import Treeline
 import TreelineBuilder
 
 /// Checks that an index keeps the split rule of its tree, and that verification checks the tree by this rule.

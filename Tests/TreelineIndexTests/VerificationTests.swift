@@ -3,8 +3,8 @@ import PointSets
 import TestSupport
 import Testing
 import Treeline
-import TreelineBuilder
-import TreelineVerification
+@testable import TreelineBuilder
+@testable import TreelineVerification
 
 /// Checks that verification finds problems in damaged trees, and no problems in sound trees.
 @Suite struct VerificationTests {

@@ -27,7 +27,7 @@ public struct Grid: Sendable {
   package let plane: Plane
 
   /// The smallest box around all points; nil if there are no points.
-  package let bounds: PlaneRect?
+  let bounds: PlaneRect?
 
   /// The quadtree. The x of its positions is counted from longitude -180, where the lattice of cells also begins. So
   /// no cell wraps around the world, and a cell with a side of 2^n units has exactly the points of one node.
@@ -40,7 +40,7 @@ public struct Grid: Sendable {
   /// - Parameter rows: The row number of each point, in ascending order; nil if row numbers are the indices of the
   ///   points.
   /// - Precondition: There are at most 2^31 points, and the capacity is at least 1.
-  package init(_ points: [PlanePoint], rows: [UInt32]? = nil, on plane: Plane, bucketCapacity: Int = 8) {
+  init(_ points: [PlanePoint], rows: [UInt32]? = nil, on plane: Plane, bucketCapacity: Int = 8) {
     self.plane = plane
     bounds = points.first.map { first in points.reduce(into: PlaneRect(first)) { $0.formUnion($1) } }
     let unrotated = plane.seam == 0 ? points : points.map { PlanePoint(x: $0.x &+ plane.seam, y: $0.y) }
@@ -96,7 +96,7 @@ extension Grid {
   /// Returns the clusters of a window. The side of the cells is a whole number of plane units.
   ///
   /// - Precondition: The side is from 1 to 2^32 units.
-  package func clusters(in window: PlaneWindow, cellSide: UInt64) -> [GridCluster] {
+  func clusters(in window: PlaneWindow, cellSide: UInt64) -> [GridCluster] {
     let lattice = GridLattice(side: cellSide)
     var table = CellTable()
     gather(into: &table, by: lattice, in: unrotated(window))
@@ -148,7 +148,7 @@ extension Grid {
   }
 
   /// Returns the row numbers of all points in a window, in ascending order; see `QuadTree.rows(in:)`.
-  package func rows(in window: PlaneWindow) -> [Int] { tree.rows(in: unrotated(window)) }
+  func rows(in window: PlaneWindow) -> [Int] { tree.rows(in: unrotated(window)) }
 
   /// Returns the number of points in a window; see `QuadTree.pointCount(in:)`.
   package func pointCount(in window: PlaneWindow) -> Int { tree.pointCount(in: unrotated(window)) }

@@ -15,7 +15,7 @@ public struct GridCluster: Hashable, Sendable {
 
   /// The smallest box around the points. If the cell crosses the seam, where the plane begins and ends, the box may
   /// cross the seam, too.
-  package let bounds: PlaneWindow
+  let bounds: PlaneWindow
 
   /// The least row number of the cluster's points. No other cluster has the same number.
   public let firstPoint: Int

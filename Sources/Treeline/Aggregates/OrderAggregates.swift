@@ -87,7 +87,7 @@ extension Aggregate {
   /// - Parameters:
   ///   - percent: From 0 to 100.
   ///   - count: Number of values, 1 or more and below 2^40.
-  package static func rank(ofPercent percent: Double, among count: Int) -> Int {
+  static func rank(ofPercent percent: Double, among count: Int) -> Int {
     guard let decimal = DecimalNumber(percent), decimal.significand > 0 else { return 1 }
     // The significand has at most 17 digits, so the product fits 128 bits.
     let product = decimal.significand * Int128(count)

@@ -16,7 +16,7 @@ public struct Cluster: Sendable, Identifiable {
   package let treeIndex: Int?
 
   /// The tree index of the point at which the cluster is anchored; nil if the cluster is at a mean.
-  package let anchorIndex: Int?
+  let anchorIndex: Int?
 
   /// The x of the cluster's position, in units of the plane.
   package let x: Double
@@ -97,7 +97,7 @@ public struct Cluster: Sendable, Identifiable {
   /// Returns whether `other` lies strictly below this cluster in the tree.
   ///
   /// - Precondition: Both clusters belong to one tree.
-  package func isAncestor(of other: Cluster) -> Bool {
+  func isAncestor(of other: Cluster) -> Bool {
     range.count > other.range.count && range.lowerBound <= other.range.lowerBound
       && other.range.upperBound <= range.upperBound
   }

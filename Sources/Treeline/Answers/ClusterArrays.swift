@@ -1,8 +1,8 @@
 /// The properties of an answer's clusters. Each property is an array with one entry for each cluster.
 package struct ClusterArrays {
-  package var ids: UnsafeMutablePointer<Int64>
-  package var pointCounts: UnsafeMutablePointer<Int64>
-  package var firsts: UnsafeMutablePointer<Int64>
+  var ids: UnsafeMutablePointer<Int64>
+  var pointCounts: UnsafeMutablePointer<Int64>
+  var firsts: UnsafeMutablePointer<Int64>
   package var ends: UnsafeMutablePointer<Int64>
   /// The row number of each cluster that is a single point; -1 for other clusters.
   package var rows: UnsafeMutablePointer<Int64>

@@ -111,10 +111,10 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   public var noResults: Results { results(for: tree.noClusters) }
 
   /// Returns whether the tree supports a cut. All trees support a cut with a limit or a detail.
-  package func supports(_ cut: Cut) -> Bool { tree.supports(cut) }
+  func supports(_ cut: Cut) -> Bool { tree.supports(cut) }
 
   /// Returns the corners of the smallest convex area around a result's values; see `ClusterTree.convexHull(of:)`.
-  package func convexHull(of result: Result) -> [Coordinate] { tree.convexHull(of: result.cluster) }
+  func convexHull(of result: Result) -> [Coordinate] { tree.convexHull(of: result.cluster) }
 
   /// Returns the same map under a filter: values that fail the filter are left out. Filtering is faster if `previous`
   /// has a similar filter; see `ClusterTree.filtered(by:reusing:)`.
@@ -226,7 +226,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   }
 
   /// Returns whether any value is in view.
-  package func hasPoint(in viewport: Viewport) throws -> Bool { try tree.hasPoint(in: viewport) }
+  func hasPoint(in viewport: Viewport) throws -> Bool { try tree.hasPoint(in: viewport) }
 
   /// All values on the map as one result; nil if the map has no values.
   public var root: Result? { tree.root.map(result) }
@@ -241,7 +241,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   public func parent(of result: Result) throws -> Result? { try tree.parent(of: result.id).map(self.result) }
 
   /// Returns the results that contain a cluster, from the root down.
-  package func ancestors(of result: Result) throws -> [Result] { try tree.ancestors(of: result.id).map(self.result) }
+  func ancestors(of result: Result) throws -> [Result] { try tree.ancestors(of: result.id).map(self.result) }
 
   /// Returns the results that contain a value, from the root down. The last result is the value itself or, if several
   /// values share its position, the cluster of these values.
@@ -285,7 +285,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   }
 
   /// Returns the position at which a result is shown; see `ClusterTree.shownPosition(of:at:keptVisibleIn:)`.
-  package func shownPosition(
+  func shownPosition(
     of result: Result, at rule: ShownPosition.Rule? = nil, keptVisibleIn box: BoundingBox? = nil
   ) throws -> ShownPosition { try tree.shownPosition(of: result.cluster, at: rule, keptVisibleIn: box) }
 
@@ -310,13 +310,13 @@ extension ClusterMap {
       /// The results of the other answer that lie within `whole`, in tree order; at least one.
       public let parts: Results
       /// The number of values that are in the result `whole`, but in none of the results `parts`.
-      package let hiddenPointCount: Int
+      let hiddenPointCount: Int
       /// The number of values of this replacement that pass the filter of the first answer, but not the filter of the
       /// second answer.
-      package let filteredOutPointCount: Int
+      let filteredOutPointCount: Int
       /// The number of values of this replacement that pass the filter of the second answer, but not the filter of the
       /// first answer.
-      package let filteredInPointCount: Int
+      let filteredInPointCount: Int
     }
 
     private let transition: ClusterTransition
@@ -328,7 +328,7 @@ extension ClusterMap {
     public var kept: Results { results(transition.kept) }
     /// The kept results as the first answer shows them, in the order of `kept`. If the two answers have different
     /// filters, a result may have different values in the two answers.
-    package var keptBefore: Results { results(transition.keptBefore) }
+    var keptBefore: Results { results(transition.keptBefore) }
     /// For each split: the result in the first answer, and the parts that replace it in the second answer.
     public var splits: [Replacement] { transition.splits.map(replacement) }
     /// For each merge: the parts in the first answer, and the result that replaces them in the second answer.

@@ -111,7 +111,7 @@ extension ClusterTree {
   }
 
   /// Returns a query's clusters whose positions lie in the query's viewport.
-  package func centeredClusters(_ query: Query) throws -> Clusters { try centeredClusters(query, limit: .max) }
+  func centeredClusters(_ query: Query) throws -> Clusters { try centeredClusters(query, limit: .max) }
 
   /// Returns a query's clusters whose positions lie in the query's viewport, but at most the first `limit` of these
   /// clusters.
@@ -143,7 +143,7 @@ extension ClusterTree {
   }
 
   /// Returns whether any point is in view.
-  package func hasPoint(in viewport: Viewport) throws -> Bool {
+  func hasPoint(in viewport: Viewport) throws -> Bool {
     guard let view = try viewport.located(on: plane) else { return false }
     return try withStorage { storage in
       guard let root = storage.root else { return false }

@@ -25,23 +25,23 @@ public struct VersionTransition: Sendable {
     public let after: Clusters
 
     /// Number of points that are in a cluster of `before` and in a cluster of `after`.
-    package let commonPointCount: Int
+    let commonPointCount: Int
     /// Number of points in `before` that the second map does not have.
     public let removedPointCount: Int
     /// Number of points in `after` that the first map does not have.
     public let insertedPointCount: Int
     /// Number of *left* points: points in `before` that are also in the second map, but in no cluster of `after`.
-    package let leftPointCount: Int
+    let leftPointCount: Int
     /// Number of *joined* points: points in `after` that are also in the first map, but in no cluster of `before`.
     ///
     /// Every point in `before` is a common, removed or left point. Every point in `after` is a common, inserted or
     /// joined point.
-    package let joinedPointCount: Int
+    let joinedPointCount: Int
 
     /// Whether one cluster was replaced by several clusters.
-    package var isSplit: Bool { after.count > 1 }
+    var isSplit: Bool { after.count > 1 }
     /// Whether several clusters were replaced by one cluster.
-    package var isMerge: Bool { before.count > 1 }
+    var isMerge: Bool { before.count > 1 }
   }
 
   /// The clusters of the second answer whose points are exactly the points of a cluster of the first answer.

@@ -34,7 +34,7 @@ public struct BadgeCurve: Hashable, Sendable {
 
   /// Returns the part of an error message that follows the word *expected*: what a curve needs, and what was found.
   /// Returns nil if the curve is valid.
-  package static func problem(_ steps: [Step], gap: UInt16) -> String? {
+  static func problem(_ steps: [Step], gap: UInt16) -> String? {
     guard 1...greatestStepCount ~= steps.count else {
       return "1 to \(greatestStepCount) steps of a curve, found \(steps.count)"
     }
@@ -56,15 +56,15 @@ public struct BadgeCurve: Hashable, Sendable {
   }
 
   /// Least diameter: one pixel.
-  package static let leastDiameter: UInt16 = 64
+  static let leastDiameter: UInt16 = 64
   /// Greatest diameter: 512 pixels.
-  package static let greatestDiameter: UInt16 = 1 << 15
+  static let greatestDiameter: UInt16 = 1 << 15
   /// Greatest gap: 128 pixels.
-  package static let greatestGap: UInt16 = 1 << 13
+  static let greatestGap: UInt16 = 1 << 13
   /// Greatest gap, in pixels.
   package static var greatestGapInPixels: Double { Double(greatestGap) / 64 }
   /// Greatest number of steps of a curve.
-  package static let greatestStepCount = 1024
+  static let greatestStepCount = 1024
 
   /// The default curve. A badge of one point is a dot of 10 px. For more points, the diameter follows the curve of
   /// `BadgeSize.diameter(pointCount:)`, to the nearest half pixel: 26.5 px for two points, 44 px for 1,230 points and

@@ -13,10 +13,10 @@ extension Column {
   /// Offsets of the fields at the start of a section. The fields are followed by the name in UTF-8, which is padded
   /// with zeros to a multiple of 8 bytes. The name is followed by the values in tree order.
   package enum Offset {
-    package static let kind = 0
-    package static let encoding = 1
+    static let kind = 0
+    static let encoding = 1
     package static let width = 2
-    package static let digits = 3
+    static let digits = 3
     package static let isDates = 4
     package static let reserved = 5..<8
     package static let nameLength = 8

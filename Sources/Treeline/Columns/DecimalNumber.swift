@@ -1,7 +1,7 @@
 /// An exact decimal number: a significand times a power of ten.
 package struct DecimalNumber: Hashable, Sendable {
   /// The significand: 0, or a number of at most 38 digits without trailing zeros.
-  package let significand: Int128
+  let significand: Int128
   /// The exponent; 0 for the number 0.
   package let exponent: Int
 

@@ -115,7 +115,7 @@ extension Instant {
   }
 
   /// The date of the moment's day, such as `2024-05-01`.
-  package var dateText: String {
+  var dateText: String {
     let day = seconds / Self.secondsOfDay - (seconds % Self.secondsOfDay < 0 ? 1 : 0)
     let date = Self.date(ofDay: day)
     // A year outside 0 to 9999 has a sign and at least six digits, as in JavaScript.

@@ -22,7 +22,7 @@ package struct WaveletMatrix: @unchecked Sendable {
 
   package static let bitsPerBlock = 224
   package static let bytesPerBlock = 32
-  package static let maximumLevelCount = 32
+  static let maximumLevelCount = 32
 
   /// Returns the number of blocks of a level. There is always a block for the position after the last bit, even if the
   /// bits fill all earlier blocks.
@@ -62,7 +62,7 @@ package struct WaveletMatrix: @unchecked Sendable {
   /// Returns the integer that would be at an index if a range were sorted. The first integer of the range has index 0.
   ///
   /// - Complexity: O(levels)
-  package func integer(at place: Int, ofSorted range: Range<Int>) -> Int {
+  func integer(at place: Int, ofSorted range: Range<Int>) -> Int {
     var (start, end, place, integer) = (range.lowerBound, range.upperBound, place, 0)
     for level in 0..<levelCount {
       let parts = parts(of: start, end, level)

@@ -14,7 +14,7 @@
 /// cut and a viewport.
 public struct Cut: Hashable, Sendable {
   /// The rule that decides whether a cluster is shown as a whole or split into its parts.
-  package enum Criterion: Hashable, Sendable {
+  enum Criterion: Hashable, Sendable {
     /// A limit on the number of clusters. While the limit has room, clusters are split in the given order. A continuing
     /// cut keeps as much of the previous answer as possible.
     case limit(ExpansionOrder, Continuity)
@@ -33,7 +33,7 @@ public struct Cut: Hashable, Sendable {
   }
 
   /// The rule that decides whether a cluster is shown as a whole.
-  package let criterion: Criterion
+  let criterion: Criterion
 
   /// The greatest number of clusters, 1 or more; `Int.max` if the number is not limited.
   public var limit: Int
@@ -109,7 +109,7 @@ public struct Cut: Hashable, Sendable {
   var keepsApart: Bool { pixels?.criterion.keepsApart ?? false }
 
   /// Whether the cut takes a previous answer into account.
-  package var isContinuing: Bool { if case .limit(_, .continuing) = criterion { true } else { false } }
+  var isContinuing: Bool { if case .limit(_, .continuing) = criterion { true } else { false } }
 
   /// The name of the parameter for the pixels; nil for a cut with only a limit.
   @_spi(Server) public var pixelParameter: String? { pixels?.criterion.rawValue }
@@ -138,7 +138,7 @@ public struct Cut: Hashable, Sendable {
   /// The radius of a continued answer is at most this factor times the radius of a fresh answer. The radius of an
   /// answer is the root mean square distance of points to the means of their clusters. The scatter of the answer grows
   /// with the square of the radius.
-  package static let continuityFactor = 1.25
+  static let continuityFactor = 1.25
 }
 
 /// The order in which the clusters of an answer are replaced by their children while the limit has room.

@@ -24,9 +24,9 @@ extension Filter {
     /// Greatest length in bytes.
     package var length: Int
     /// Greatest number of conditions, list values and polygon positions, counted together.
-    package var terms: Int
+    var terms: Int
     /// Greatest nesting depth of parentheses and NOT; at most 64.
-    package var depth: Int
+    var depth: Int
 
     /// Creates bounds. The defaults are for texts from trusted sources, which do not try to overload the program.
     ///

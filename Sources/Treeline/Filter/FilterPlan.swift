@@ -204,7 +204,7 @@ extension ClusterTree {
   }
 
   /// The tree without its filter.
-  package var unfiltered: ClusterTree { selecting(nil as Selection?) }
+  var unfiltered: ClusterTree { selecting(nil as Selection?) }
 
   /// Approximate number of bytes of the filter; 0 if the tree has no filter.
   @_spi(Server) public var selectionByteCount: Int { filterSelection?.byteCount ?? 0 }

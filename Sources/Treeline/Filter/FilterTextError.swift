@@ -8,7 +8,7 @@ public struct FilterTextError: Error, Hashable, Sendable {
   /// The text found at the position.
   @_spi(Server) public let found: String
   /// The remedy, such as what to write instead; nil if the parser knows no remedy.
-  package let remedy: String?
+  let remedy: String?
 
   /// The text around the fault, on one line.
   private let excerpt: String
@@ -27,7 +27,7 @@ public struct FilterTextError: Error, Hashable, Sendable {
   }
 
   /// What was expected, what was found, and the remedy, on one line.
-  package var message: String { "expected \(expected), found \(found)" + (remedy.map { "; \($0)" } ?? "") }
+  var message: String { "expected \(expected), found \(found)" + (remedy.map { "; \($0)" } ?? "") }
 
   /// Returns the range of the scalars that the excerpt shows. If text is cut off at an end, the range leaves room for
   /// an ellipsis there.

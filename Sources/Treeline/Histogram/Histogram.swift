@@ -82,7 +82,7 @@ extension ClusterTree {
   }
 
   /// Returns a histogram of the points in a part of the plane. If `window` is nil, no points are counted.
-  package func histogram(
+  func histogram(
     of name: String, bins: Int, scale: Histogram.Scale = .even, in window: PlaneWindow?
   ) throws -> Histogram {
     guard let column = column(name) else {

@@ -35,16 +35,16 @@ extension IndexHeader {
 
   /// The header's checksum, which covers the checksums of all sections. Two files with the same checksum almost
   /// certainly have the same content.
-  package var checksum: UInt64 { bytes.withUnsafeBytes { $0.read(at: Offset.checksum) } }
+  var checksum: UInt64 { bytes.withUnsafeBytes { $0.read(at: Offset.checksum) } }
 
   /// The fields of a header that describe the tree.
   package struct Content {
     package var pointCount: Int
-    package var nodeCount: Int
+    var nodeCount: Int
     package var plane: Plane
     package var clippedPointCount: Int
-    package var contentHash: UInt64
-    package var growth: Growth
+    var contentHash: UInt64
+    var growth: Growth
     package var mergeTraits: MergeTraits = []
 
     package init(plane: Plane, growth: Growth, pointCount: Int, nodeCount: Int, contentHash: UInt64) {
@@ -79,7 +79,7 @@ extension IndexHeader {
   /// into 64 bits.
   package static let maximumPointCount = 1 << 31
 
-  package static let majorVersion: UInt16 = 1
+  static let majorVersion: UInt16 = 1
   /// The latest minor version. An index is written with the least minor version that supports its content.
   package static let minorVersion = max(IndexSection.Kind.latestMinorVersion, Growth.latestMinorVersion)
 

@@ -126,16 +126,16 @@ package struct IndexSection: Hashable, Sendable {
     package var isRequired: Bool { Self.rules[self].map { $0.use == .inEveryIndex || $0.use == .required } ?? false }
 
     /// The first minor version of the format that has this kind.
-    package var minorVersion: UInt16 { Self.rules[self]?.version ?? 0 }
+    var minorVersion: UInt16 { Self.rules[self]?.version ?? 0 }
 
     /// Whether an index may have several sections of this kind, one for each column.
     package var isColumn: Bool { Self.rules[self]?.use == .column }
 
     /// Whether a section of this kind belongs to a column. The section names its column by number.
-    package var isOfColumn: Bool { Self.rules[self]?.use == .ofColumn }
+    var isOfColumn: Bool { Self.rules[self]?.use == .ofColumn }
 
     /// All kinds of sections that belong to a column, in ascending order.
-    package static let ofColumns: [Kind] = rules.filter { $0.value.use == .ofColumn }.map(\.key)
+    static let ofColumns: [Kind] = rules.filter { $0.value.use == .ofColumn }.map(\.key)
       .sorted { $0.rawValue < $1.rawValue }
 
     /// Returns the length of a section of this kind in bytes; nil if the length depends on the content of the section.

@@ -3,7 +3,7 @@ import CLibrary
 #if POSIX
   /// An opened index and its header. This type is for programs that keep running while their indexes are replaced.
   @_spi(Server) public struct LoadedIndex: Sendable {
-    package let header: IndexHeader
+    let header: IndexHeader
     public let tree: ClusterTree
 
     /// Maps an index into memory, like `ClusterTree(contentsOfFile:)`. If another program writes to the file, the tree

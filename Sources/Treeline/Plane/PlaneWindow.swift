@@ -19,7 +19,7 @@ package struct PlaneWindow: Hashable, Sendable {
   }
 
   /// The whole plane.
-  package static let everything = PlaneWindow(x: 0, width: .max, minY: 0, maxY: .max)
+  static let everything = PlaneWindow(x: 0, width: .max, minY: 0, maxY: .max)
 
   /// Returns the window extended by a number of units on all sides, but not beyond the plane.
   func expanded(by units: Double, on plane: Plane) -> PlaneWindow {

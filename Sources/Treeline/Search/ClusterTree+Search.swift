@@ -49,7 +49,7 @@ extension Column {
   /// Returns the points that `ClusterTree.search(_:in:limit:)` finds; an empty array if the column was not prepared.
   ///
   /// - Precondition: The bytes of the column's sections are valid during the call.
-  package func search(_ text: String, limit: Int) -> [SearchHit] {
+  func search(_ text: String, limit: Int) -> [SearchHit] {
     let beginning = FoldedText.characters(of: text)
     guard !beginning.isEmpty, limit > 0, let search, case .entries(let entries) = values else { return [] }
     var hits: [SearchHit] = []

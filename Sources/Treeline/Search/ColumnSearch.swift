@@ -9,12 +9,12 @@ package struct ColumnSearch: @unchecked Sendable {
   package enum Offset {
     /// Offset of the column's number. This number is the index of the column's section among the sections of kind
     /// `column`.
-    package static let column = 0
-    package static let fold = 4
+    static let column = 0
+    static let fold = 4
     package static let pointCount = 8
     package static let width = 12
-    package static let beginningCount = 16
-    package static let wordCount = 20
+    static let beginningCount = 16
+    static let wordCount = 20
     package static let lists = 24
   }
 

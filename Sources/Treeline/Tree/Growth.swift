@@ -51,7 +51,7 @@ extension Growth {
   }
 
   /// The number that stands for this growth in an index. Each kind of split rule and each metric has its own number.
-  package var rawKind: UInt32 {
+  var rawKind: UInt32 {
     switch self {
     case .splitting(let rule): rule.kind.rawValue
     case .merging(by: .distance): 4
@@ -61,7 +61,7 @@ extension Growth {
   }
 
   /// The first minor version of the format that supports this growth.
-  package var minorVersion: UInt16 {
+  var minorVersion: UInt16 {
     switch mergeMetric {
     case nil: 0
     case .distance: 1

@@ -2,7 +2,7 @@ import Synchronization
 
 /// A version of a tree whose points can be inserted, removed and moved. A version can find the rows of earlier
 /// versions among its own rows. Therefore answers of two versions can be compared point by point.
-package final class Lineage: Sendable {
+final class Lineage: Sendable {
   /// Number of this version. It is unique in this run of the program.
   private let number = Lineage.count.add(1, ordering: .relaxed).newValue
   /// Numbers of earlier versions. Each number is stored with the change that made the next version from that version.

@@ -13,7 +13,7 @@ public struct ColumnEntries: Sendable {
 
   /// Length of a dictionary with all values of this object, in bytes. Each value takes the bytes of its entry and 8
   /// further bytes.
-  package var dictionaryLength: Int { entries.bytes.count + 8 * entries.count }
+  var dictionaryLength: Int { entries.bytes.count + 8 * entries.count }
 
   /// Adds the values of some points.
   public mutating func add(_ values: ColumnValues, of survey: ColumnSurvey) {

@@ -37,9 +37,9 @@ extension ColumnError: CustomStringConvertible {
 }
 
 /// A value that does not suit its column. The row of its point is not known yet.
-package struct UnsuitableValue: Error {
+struct UnsuitableValue: Error {
   /// Number of the point in its survey.
-  package internal(set) var point: Int
+  var point: Int
   let expected: String
   let found: String
   var remedy = "declare the column as category or text, or leave the value out"
@@ -56,7 +56,7 @@ package struct UnsuitableValue: Error {
   /// - Parameters:
   ///   - column: Name of the value's column.
   ///   - row: Row of the input, counted from 0.
-  package func error(column: String, row: Int) -> ColumnError {
+  func error(column: String, row: Int) -> ColumnError {
     .unsuitableValue(column: column, row: row, expected: expected, found: found, remedy: remedy)
   }
 
@@ -65,12 +65,12 @@ package struct UnsuitableValue: Error {
 }
 
 extension UnsuitableValue: BinaryCodable {
-  package func write(to bytes: inout PlainBytes) {
+  func write(to bytes: inout PlainBytes) {
     bytes.append(UInt64(point))
     for text in [expected, found, remedy] { bytes.append(text) }
   }
 
-  package init(from bytes: inout PlainBytes) throws(PieceError) {
+  init(from bytes: inout PlainBytes) throws(PieceError) {
     let point = try bytes.read(UInt64.self)
     guard point <= StoredRows.greatest else {
       throw .damaged(what: "a value of a column", expected: "a row up to 2^53", found: "\(point)")

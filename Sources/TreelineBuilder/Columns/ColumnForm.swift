@@ -1,8 +1,8 @@
 import Treeline
 
 /// The encoding of a column's values, without the entries of a dictionary.
-package struct ColumnForm: Sendable {
-  package let kind: Column.Kind
+struct ColumnForm: Sendable {
+  let kind: Column.Kind
   let encoding: Column.Encoding
   /// Number of bytes of the code that stands for a value; 0 until the dictionary is known.
   var width: Int
@@ -63,13 +63,13 @@ extension ColumnForm {
 }
 
 extension ColumnForm: BinaryCodable {
-  package func write(to bytes: inout PlainBytes) {
+  func write(to bytes: inout PlainBytes) {
     let kind = UInt8(Column.kindOrder.firstIndex(of: kind)!)
     bytes.append([kind, encoding.rawValue, UInt8(width), UInt8(digits), areDates ? 1 : 0])
     bytes.append(base)
   }
 
-  package init(from bytes: inout PlainBytes) throws(PieceError) {
+  init(from bytes: inout PlainBytes) throws(PieceError) {
     let numbers: [UInt8] = try bytes.readArray()
     guard numbers.count == 5, Int(numbers[0]) < Column.kindOrder.count,
       let encoding = Column.Encoding(rawValue: numbers[1]), [0, 1, 2, 4, 8].contains(numbers[2]), numbers[3] <= 18

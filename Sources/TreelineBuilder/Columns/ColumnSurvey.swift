@@ -72,7 +72,7 @@ public struct ColumnSurvey: Sendable {
   }
 
   /// Returns this survey with another column name.
-  package func named(_ name: String) -> ColumnSurvey {
+  func named(_ name: String) -> ColumnSurvey {
     var survey = self
     survey.name = name
     return survey

@@ -1,13 +1,13 @@
 @_spi(Server) import Treeline
 
 /// A column that was encoded as a section of an index.
-package struct EncodedColumn: Sendable {
-  package let name: String
+struct EncodedColumn: Sendable {
+  let name: String
   /// Whether the original spelling of the values is kept, for display.
   let isAttribute: Bool
   /// Number of values that are stored as the nearest double, because they are not equal to any double.
-  package private(set) var inexactCount = 0
-  package private(set) var bytes: [UInt8]
+  private(set) var inexactCount = 0
+  private(set) var bytes: [UInt8]
   /// Additional sections of the column. Each section is made as if the column were the first column of an index (see
   /// `RankedPoints`).
   private(set) var matrices: [(kind: IndexSection.Kind, bytes: [UInt8])] = []

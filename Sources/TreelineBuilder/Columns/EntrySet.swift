@@ -138,12 +138,12 @@ struct EntrySet: Sendable {
 }
 
 extension EntrySet: BinaryCodable {
-  package func write(to bytes: inout PlainBytes) {
+  func write(to bytes: inout PlainBytes) {
     bytes.append(ends)
     bytes.append(self.bytes)
   }
 
-  package init(from bytes: inout PlainBytes) throws(PieceError) {
+  init(from bytes: inout PlainBytes) throws(PieceError) {
     ends = try bytes.readArray()
     self.bytes = try bytes.readArray()
     var last: UInt64 = 0

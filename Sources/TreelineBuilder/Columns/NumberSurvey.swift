@@ -44,13 +44,13 @@ struct NumberSurvey: Sendable {
 }
 
 extension NumberSurvey: BinaryCodable {
-  package func write(to bytes: inout PlainBytes) {
+  func write(to bytes: inout PlainBytes) {
     bytes.append(areReals ? 1 : 0 as UInt8)
     bytes.append(ranges.map { $0 == nil ? 0 : 1 as UInt8 })
     bytes.append(ranges.flatMap { [$0?.lowerBound ?? 0, $0?.upperBound ?? 0] })
   }
 
-  package init(from bytes: inout PlainBytes) throws(PieceError) {
+  init(from bytes: inout PlainBytes) throws(PieceError) {
     areReals = try bytes.read(UInt8.self) != 0
     let areThere: [UInt8] = try bytes.readArray()
     let bounds: [Int64] = try bytes.readArray()
@@ -145,13 +145,13 @@ struct TimeSurvey: Sendable {
 }
 
 extension TimeSurvey: BinaryCodable {
-  package func write(to bytes: inout PlainBytes) {
+  func write(to bytes: inout PlainBytes) {
     bytes.append([UInt8(digits), PlainBytes.bits([areMidnights, hasOddNumbers])])
     let ends = [least, greatest].compactMap { $0 }
     bytes.append(ends.flatMap { [$0.instant.seconds, Int64($0.instant.nanoseconds), Int64($0.point)] })
   }
 
-  package init(from bytes: inout PlainBytes) throws(PieceError) {
+  init(from bytes: inout PlainBytes) throws(PieceError) {
     let flags: [UInt8] = try bytes.readArray()
     let ends: [Int64] = try bytes.readArray()
     guard flags.count == 2, flags[0] <= 9, ends.isEmpty || ends.count == 6 else { throw Self.unsound }

@@ -17,15 +17,15 @@ import Treeline
 package final class MergeHistory {
   /// A point and its row. Points at one position are ordered by their rows.
   package struct Point {
-    package var row: UInt32
-    package var position: PlanePoint
+    var row: UInt32
+    var position: PlanePoint
 
     package init(row: UInt32, position: PlanePoint) { (self.row, self.position) = (row, position) }
   }
 
   /// Total amount of work in all updates.
   package private(set) var counts = MergeRevision.Counts()
-  package private(set) var pointCount: Int
+  private(set) var pointCount: Int
 
   private var tree: MergeTree
   /// Root of the tree; nil if there are no points.
@@ -46,9 +46,9 @@ package final class MergeHistory {
   /// Changes of row numbers since the last tree was laid out, in the order in which they happened.
   private var shifts: [RowShift] = []
 
-  package let plane: Plane
+  let plane: Plane
   /// Number of points beyond Web Mercator's latitudes. `tree()` stores this number in its result.
-  package var clippedPointCount: Int
+  var clippedPointCount: Int
   private let metric: MergeMetric
   private let curve: BadgeCurve
   private let anchor: ClusterAnchor
@@ -274,7 +274,7 @@ extension MergeHistory {
   }
 
   /// Returns whether the history has a point with this position and this row.
-  package func contains(_ point: Point) -> Bool {
+  func contains(_ point: Point) -> Bool {
     leaf(at: point.position).map { tree.leaves.rows(of: Int($0)).contains(point.row) } ?? false
   }
 

@@ -37,7 +37,7 @@ package struct MergeRevision {
     /// Number of clusters in all areas.
     package var clusters = 0
 
-    package static func += (a: inout Counts, b: Counts) {
+    static func += (a: inout Counts, b: Counts) {
       a = Counts(areas: a.areas + b.areas, retries: a.retries + b.retries, clusters: a.clusters + b.clusters)
     }
   }

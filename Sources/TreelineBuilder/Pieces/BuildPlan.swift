@@ -53,7 +53,7 @@ public struct BuildPlan: Sendable {
     try self.init(rule: rule, pieceSize: pieceSize, principalLevels: TreeStorage.principalLevels)
   }
 
-  package init(rule: SplitRule, pieceSize: Int, principalLevels: Int) throws(PieceError) {
+  init(rule: SplitRule, pieceSize: Int, principalLevels: Int) throws(PieceError) {
     precondition(pieceSize >= Self.leastPieceSize, "Expected pieces of at least 17 points, found \(pieceSize)")
     if Self.isBeyond(rule) {
       throw .unsupported(
@@ -66,7 +66,7 @@ public struct BuildPlan: Sendable {
 
   /// Whether a split rule is not supported by builds in pieces. The weights of an unsupported rule need all points in
   /// memory at once.
-  package static func isBeyond(_ rule: SplitRule) -> Bool { rule.kind == .gamma }
+  static func isBeyond(_ rule: SplitRule) -> Bool { rule.kind == .gamma }
 
   /// Returns the next round of questions, or nil once all pieces are known.
   public mutating func nextRound() -> PlanRound? {

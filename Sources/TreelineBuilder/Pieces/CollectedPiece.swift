@@ -8,7 +8,7 @@ import Treeline
   ///   takes less: 8 bytes in total without columns, or 16 bytes plus twice the length of its codes with columns. So
   ///   even a piece with the greatest possible number of points fits into memory.
   package struct CollectedPiece {
-    package let task: PieceTask
+    let task: PieceTask
     private var points: [PlanePoint] = []
     private var rows: [UInt64] = []
     private let columns: [ColumnEncoding]

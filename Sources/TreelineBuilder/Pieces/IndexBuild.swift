@@ -31,8 +31,8 @@ import Treeline
     package struct Options: Sendable {
       package var tree: BuildOptions
       /// Approximate memory of the build, in bytes.
-      package var memory: Int
-      package var projection: Plane.Projection
+      var memory: Int
+      var projection: Plane.Projection
       package var description = IndexDescription()
       /// Columns of the index.
       package var columns: [RequestedColumn] = []
@@ -144,7 +144,7 @@ import Treeline
     }
 
     /// Stops the build at the next block of points, with `PieceError.cancelled`. Any thread may call this method.
-    package func cancel() { monitor.cancel() }
+    func cancel() { monitor.cancel() }
 
     /// Makes `cancellation` stop this build, too. One cancellation may stop several builds.
     package func stops(with cancellation: BuildCancellation) {

@@ -63,7 +63,7 @@ import Treeline
 
   /// A tree that grows by merging. The large arrays of the tree are in files.
   package final class MappedMergeBuild {
-    package let survey: PointSurvey
+    let survey: PointSurvey
     private let mapped: MappedMemory
     private let monitor: BuildMonitor
     private var memory: BuildMemory?

@@ -110,7 +110,7 @@ public struct PieceTask: Sendable {
 
   /// Common position of all points of the piece; nil if the points have different positions. A piece whose points
   /// share one position may have more points than the piece size.
-  package var stack: PlanePoint? {
+  var stack: PlanePoint? {
     rule != nil && extent.box.isPoint ? PlanePoint(x: extent.box.minX, y: extent.box.minY) : nil
   }
 

@@ -58,11 +58,11 @@ extension PlanQuestion: BinaryCodable {
 }
 
 extension SplitLine: BinaryCodable {
-  package func write(to bytes: inout PlainBytes) {
+  func write(to bytes: inout PlainBytes) {
     bytes.append([Int64(corner.x), Int64(corner.y), axis.x, axis.y, threshold])
   }
 
-  package init(from bytes: inout PlainBytes) throws(PieceError) {
+  init(from bytes: inout PlainBytes) throws(PieceError) {
     let numbers: [Int64] = try bytes.readArray()
     guard numbers.count == 5, let x = UInt32(exactly: numbers[0]), let y = UInt32(exactly: numbers[1]) else {
       throw .damaged(what: "a split line", expected: "a corner, an axis and a threshold", found: "\(numbers)")

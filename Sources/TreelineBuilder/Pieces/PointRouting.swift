@@ -2,7 +2,7 @@ import Treeline
 
 /// The top levels of a tree as a list of split lines. The lines lead from any point to the node to which the point
 /// belongs.
-package struct PointRouting: Sendable {
+struct PointRouting: Sendable {
   /// A split line, measured from the plane's corner.
   struct Step: BitwiseCopyable, Sendable {
     var axisX: Int64
@@ -116,13 +116,13 @@ package struct PointRouting: Sendable {
 }
 
 extension PointRouting: BinaryCodable {
-  package func write(to bytes: inout PlainBytes) {
+  func write(to bytes: inout PlainBytes) {
     bytes.append(start)
     bytes.append(UInt32(leafCount))
     bytes.append(steps)
   }
 
-  package init(from bytes: inout PlainBytes) throws(PieceError) {
+  init(from bytes: inout PlainBytes) throws(PieceError) {
     start = try bytes.read()
     leafCount = Int(try bytes.read(UInt32.self))
     steps = try bytes.readArray()

@@ -42,7 +42,7 @@ public struct PointSurvey: Sendable {
     }
   }
 
-  package mutating func add(_ coordinates: UnsafeBufferPointer<Coordinate>, firstRow: Int = 0) throws(PieceError) {
+  mutating func add(_ coordinates: UnsafeBufferPointer<Coordinate>, firstRow: Int = 0) throws(PieceError) {
     try check(coordinates, firstRow: firstRow, after: pointCount)
     switch projection {
     case .webMercator:

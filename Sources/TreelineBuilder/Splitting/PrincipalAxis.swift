@@ -10,14 +10,14 @@ import Treeline
 /// eigenvector is computed, which gives this integer approximately. Then exact arithmetic decides the last bit. So the
 /// axis does not depend on whether LAPACK computed the eigenvector, or on how LAPACK rounds.
 package struct PrincipalAxis: Hashable, Sendable {
-  package var x: Int64
-  package var y: Int64
+  var x: Int64
+  var y: Int64
 
-  package static let length: Int64 = 1 << 29
-  package static let horizontal = PrincipalAxis(x: length, y: 0)
-  package static let vertical = PrincipalAxis(x: 0, y: length)
+  static let length: Int64 = 1 << 29
+  static let horizontal = PrincipalAxis(x: length, y: 0)
+  static let vertical = PrincipalAxis(x: 0, y: length)
 
-  package init(x: Int64, y: Int64) { (self.x, self.y) = (x, y) }
+  init(x: Int64, y: Int64) { (self.x, self.y) = (x, y) }
 
   /// Finds the principal axis of points with this scatter; nil if the points vary equally in all directions.
   ///
@@ -41,7 +41,7 @@ package struct PrincipalAxis: Hashable, Sendable {
     #if LAPACKE && canImport(Glibc)
       /// The eigenvector from LAPACK.
       case lapack
-      package static let standard = lapack
+      static let standard = lapack
     #else
       package static let standard = halfAngle
     #endif
@@ -51,7 +51,7 @@ package struct PrincipalAxis: Hashable, Sendable {
   }
 
   /// Finds the axis whose angle is half the angle of the vector (`difference`, `double`). The vector must not be zero.
-  @inline(__always) package init(difference: Int64, double: Int64, by solver: Solver = .standard) {
+  @inline(__always) init(difference: Int64, double: Int64, by solver: Solver = .standard) {
     let (a, b) = (Double(difference), Double(double))
     let isFlat = difference >= 0
     let slope =

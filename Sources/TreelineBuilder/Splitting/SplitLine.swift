@@ -5,10 +5,10 @@ import Treeline
 ///
 /// Positions are measured from a corner. All arithmetic is exact, because it uses integers. So a point on the line
 /// always counts as left.
-package struct SplitLine: Hashable, Sendable {
-  package var corner: PlanePoint
-  package var axis: PrincipalAxis
-  package var threshold: Int64
+struct SplitLine: Hashable, Sendable {
+  var corner: PlanePoint
+  var axis: PrincipalAxis
+  var threshold: Int64
 
   init(corner: PlanePoint, axis: PrincipalAxis, threshold: Int64) {
     (self.corner, self.axis, self.threshold) = (corner, axis, threshold)
@@ -33,7 +33,7 @@ package struct SplitLine: Hashable, Sendable {
 
   /// Divides a box in the middle of its longer side. If both sides are equally long, divides the horizontal side. If
   /// the box is the smallest box around its points, both halves contain points.
-  package init(inTheMiddleOf box: PlaneRect, measuredFrom corner: PlanePoint) {
+  init(inTheMiddleOf box: PlaneRect, measuredFrom corner: PlanePoint) {
     self.corner = corner
     let isWide = box.width >= box.height
     axis = isWide ? .horizontal : .vertical
@@ -41,7 +41,7 @@ package struct SplitLine: Hashable, Sendable {
     threshold = Int64(middle) * PrincipalAxis.length
   }
 
-  package func isLeft(_ point: PlanePoint) -> Bool { leftCount(point) == 1 }
+  func isLeft(_ point: PlanePoint) -> Bool { leftCount(point) == 1 }
 
   /// Returns 1 for a point that is left of the line, and 0 for any other point.
   ///

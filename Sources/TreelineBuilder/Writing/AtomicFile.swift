@@ -57,7 +57,7 @@ import Treeline
     }
 
     /// Sets the length of the whole file, in bytes. Bytes that are never written are 0.
-    package func setLength(_ length: UInt64) throws(IndexWritingError) {
+    func setLength(_ length: UInt64) throws(IndexWritingError) {
       precondition(!isFinished, "A finished file cannot be written to")
       guard ftruncate(descriptor, off_t(length)) == 0 else { throw failure("make it \(length) bytes long") }
     }

@@ -70,15 +70,15 @@ package struct ComparisonReport: Sendable {
 /// Options of a comparison.
 package struct ComparisonOptions: Sendable {
   /// The view to compare; nil to choose several views.
-  package var viewport: Viewport?
+  var viewport: Viewport?
 
   /// Size of the screen for views that are chosen from the data.
-  package var size: Viewport.Size
+  var size: Viewport.Size
 
   package var cellSize: CellSize
 
   /// Maximum number of clusters in a view; nil to use the number of clusters that the grid shows in the view.
-  package var limit: Int?
+  var limit: Int?
 
   /// The k-means function, which finds clusters that are almost the best possible; nil to leave k-means out of the
   /// comparison. In each view, the function may be called several times, with different numbers of clusters.

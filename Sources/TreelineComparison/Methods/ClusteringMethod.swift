@@ -70,7 +70,7 @@ func degrees(x: Double, y: Double) -> Double { atan2(y, x) * (180 / .pi) }
 
 extension ClusteringMethod {
   /// Returns a grid without a limit: one cluster for each occupied cell, shown at the mean of its points.
-  package static func grid(_ grid: Grid, cellSize: CellSize = .pixels(64)) -> ClusteringMethod {
+  static func grid(_ grid: Grid, cellSize: CellSize = .pixels(64)) -> ClusteringMethod {
     let width =
       switch cellSize {
       case .pixels(let pixels): "\(shortest(pixels)) px wide"

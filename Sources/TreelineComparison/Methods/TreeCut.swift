@@ -9,14 +9,14 @@ package struct TreeCut: Hashable, Sendable {
   let summary: String
 
   /// The cut. If it has a limit, the comparison sets the limit.
-  package let cut: Cut
+  let cut: Cut
 
   /// Whether the comparison chooses the smallest number of pixels at which the number of clusters is within the limit.
   private(set) var isFitted = false
 
-  package static let breadthFirst = limit(.breadthFirst)
+  static let breadthFirst = limit(.breadthFirst)
 
-  package static let widestFirst = limit(.widestFirst)
+  static let widestFirst = limit(.widestFirst)
 
   private static func limit(_ order: ExpansionOrder) -> TreeCut {
     let name = order.rawValue
@@ -27,7 +27,7 @@ package struct TreeCut: Hashable, Sendable {
 
   /// A cut that has a limit and continues the previous answer. During a journey, as few clusters as possible change
   /// between views. In a single view, which has no previous answer, this cut equals a cut without continuation.
-  package static let continuing = TreeCut(
+  static let continuing = TreeCut(
     name: "continuing", title: "Continuing",
     summary:
       "clusters of the tree, kept from the previous view of a journey if the limit allows, "
@@ -39,7 +39,7 @@ package struct TreeCut: Hashable, Sendable {
   /// - Parameter pixels: The number of pixels, or the scale of badges. nil for the default value. However, if every tree
   ///   supports the criterion, the comparison then chooses the smallest number at which the number of clusters is
   ///   within the limit.
-  package static func by(_ criterion: PixelCriterion, _ pixels: Double? = nil) -> TreeCut {
+  static func by(_ criterion: PixelCriterion, _ pixels: Double? = nil) -> TreeCut {
     let name = criterion.rawValue
     let isFitted = pixels == nil && !criterion.needsSeparations
     let (count, text) =
@@ -52,7 +52,7 @@ package struct TreeCut: Hashable, Sendable {
   }
 
   /// The cuts for points and for a split tree, in the order of a report.
-  package static let all = all(of: .splitting(.mean))
+  static let all = all(of: .splitting(.mean))
 
   /// Returns the cuts for a tree that is built with a given growth. Split trees of older indexes may have separations,
   /// so a spacing is one of their cuts.
@@ -100,7 +100,7 @@ extension ClusteringMethod {
   /// Returns a method that cuts a tree and shows each cluster at its default position.
   ///
   /// - Parameter name: Name of the method; nil for the name of the cut.
-  package static func tree(_ compared: ComparedTree, cut: TreeCut, name: String? = nil, title: String? = nil)
+  static func tree(_ compared: ComparedTree, cut: TreeCut, name: String? = nil, title: String? = nil)
     -> ClusteringMethod
   {
     ClusteringMethod(
@@ -116,7 +116,7 @@ extension ClusteringMethod {
   }
 
   /// Returns a method that cuts a tree breadth-first.
-  package static func breadthFirst(_ tree: ClusterTree) -> ClusteringMethod {
+  static func breadthFirst(_ tree: ClusterTree) -> ClusteringMethod {
     .tree(ComparedTree(tree), cut: .breadthFirst)
   }
 }

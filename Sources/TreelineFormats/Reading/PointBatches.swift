@@ -10,7 +10,7 @@ package final class PointBatches {
   let bytesPerPoint: Int
   private let body: (PointBatch) throws -> Void
   /// The error that the receiver threw.
-  package private(set) var failure: (any Error)?
+  private(set) var failure: (any Error)?
   /// Checksum of all input bytes read so far. The bytes may be compressed.
   package private(set) var checksum = XXHash64()
 
@@ -47,7 +47,7 @@ package final class PointBatches {
 package final class ColumnCheck {
   private let body: (PointTable) throws -> Void
   /// The error that the check threw.
-  package private(set) var failure: (any Error)?
+  private(set) var failure: (any Error)?
 
   /// - Parameter body: Called with a table that has columns but no points. Throws to refuse the columns.
   package init(_ body: @escaping (PointTable) throws -> Void) { self.body = body }
@@ -86,7 +86,7 @@ package struct PointBatch {
   /// Number of input bytes read so far. The bytes may be compressed.
   package let byteCount: Int
 
-  package var coordinates: [Coordinate] { table.coordinates }
+  var coordinates: [Coordinate] { table.coordinates }
 
   /// Input rows without a valid position, ascending. All other rows of the batch are points. The points are in the
   /// order of their rows.

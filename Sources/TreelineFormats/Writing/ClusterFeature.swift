@@ -8,7 +8,7 @@ public struct ClusterFeature: Sendable {
   @_spi(Server) public var properties: ClusterProperties
   /// Whether the feature is one of several points that share a cluster id. If true, the feature is written without an
   /// `id`.
-  package private(set) var sharesID = false
+  private(set) var sharesID = false
   package var coordinate: Coordinate
   package var bounds: BoundingBox
   /// Corners of a shape in counterclockwise order. The shape is written instead of the cluster's position. If the

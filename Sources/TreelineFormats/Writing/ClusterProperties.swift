@@ -12,15 +12,15 @@ import Treeline
   /// Number of the cluster's points that are in view, if requested.
   package var viewPointCount: Int?
   /// Whether the cluster consists of several points that share one position.
-  package var isStack: Bool
+  var isStack: Bool
   /// Diameter of the cluster's badge in pixels, if the query has badges.
   public var badgeDiameter: Double?
   /// Name of the cluster's group, if the index has groups.
   package var group: String?
   /// Spread of the cluster's points, if requested; nil if all points share one position.
-  package var ellipse: Spread?
+  var ellipse: Spread?
   /// Corners of the convex hull of the cluster's points, if requested.
-  package var hull: [Coordinate]?
+  var hull: [Coordinate]?
   /// Row of the point at which the cluster is shown; nil if the cluster is shown at its mean. Also nil for a single
   /// point.
   package var shownRow: Int?
@@ -30,7 +30,7 @@ import Treeline
   public var members: [Int]?
   /// Tree indices of the cluster's points, if requested. Written as the first index and one past the last index. Under
   /// a filter, the range also contains points that fail.
-  package var treeRange: Range<Int>?
+  var treeRange: Range<Int>?
   /// Area that the cluster's points cover. Only tiles have this property.
   package var area: Area?
 

@@ -44,7 +44,7 @@ import Treeline
   private var reader: Task<Void, Never>?
 
   /// Number of badges that are passed on before the clock is read again.
-  package static let batch = 64
+  static let batch = 64
 
   /// Creates an animator.
   ///

@@ -1,7 +1,7 @@
 import PointSets
 import TestSupport
 import Testing
-import Treeline
+@testable import Treeline
 
 @testable import TreelineBuilder
 

@@ -1,7 +1,7 @@
 import PointSets
 import TestSupport
 import Testing
-@_spi(Server) import Treeline
+@_spi(Server) @testable import Treeline
 
 @testable import TreelineBuilder
 

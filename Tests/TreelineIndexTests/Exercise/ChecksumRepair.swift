@@ -1,4 +1,4 @@
-import Treeline
+@testable import Treeline
 
 /// Repairs the checksums of an index whose bytes were changed. The changes then get past the checksums, and reach the
 /// code that reads the bytes.

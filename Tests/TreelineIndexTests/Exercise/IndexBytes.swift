@@ -1,5 +1,5 @@
 import Treeline
-import TreelineVerification
+@testable import TreelineVerification
 
 /// The bytes of an index, in a block of memory of exactly their size. So a sanitizer detects every read beyond the
 /// bytes.

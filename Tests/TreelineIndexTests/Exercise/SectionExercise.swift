@@ -1,4 +1,4 @@
-@_spi(Server) import Treeline
+@_spi(Server) @testable import Treeline
 
 /// Calls all queries of a section that holds a typed column, or that prepares a column. The bytes of the section may be
 /// damaged in any way.

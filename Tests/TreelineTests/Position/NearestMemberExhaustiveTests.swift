@@ -1,7 +1,7 @@
 import PointSets
 import TestSupport
 import Testing
-import Treeline
+@testable import Treeline
 
 /// Checks, for every cluster of a tree, which member is nearest to the mean. Compares with all members, one by one.
 @Suite struct NearestMemberExhaustiveTests {

@@ -1,7 +1,7 @@
 import PointSets
 import TestSupport
 import Testing
-import Treeline
+@testable import Treeline
 
 /// Checks where clusters are shown: at their mean or at a member. A cluster is never shown outside a window that shows
 /// one of its members.

@@ -1,7 +1,7 @@
 import PointSets
 import TestSupport
 import Testing
-@_spi(Server) import Treeline
+@_spi(Server) @testable import Treeline
 
 @Suite struct ClustersByIDTests {
   /// Checks that the ids of an answer, in any order, give the same answer again.

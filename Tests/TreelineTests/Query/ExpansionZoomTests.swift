@@ -1,7 +1,7 @@
 import PointSets
 import TestSupport
 import Testing
-@_spi(Server) import Treeline
+@_spi(Server) @testable import Treeline
 import TreelineBuilder
 
 /// Checks the zooms at which clusters are split and at which points become single. Compares with queries at these

@@ -1,6 +1,6 @@
 import PointSets
 import Testing
-@_spi(Server) import Treeline
+@_spi(Server) @testable import Treeline
 import TreelineBuilder
 
 /// Calls all queries with extreme or invalid values. Either the answer is right or an error says what is wrong. A

@@ -1,7 +1,7 @@
 import PointSets
 import TestSupport
 import Testing
-import Treeline
+@testable import Treeline
 import TreelineBuilder
 
 /// Checks promises about pairs of answers on random screens: 10,000 pairs for every way to cut a tree, in total over

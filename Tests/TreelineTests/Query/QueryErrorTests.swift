@@ -1,6 +1,6 @@
 import PointSets
 import Testing
-@_spi(Server) import Treeline
+@_spi(Server) @testable import Treeline
 
 @Suite struct QueryErrorTests {
   static let sets = [PointSet.none, .one, .cities(100, seed: 131), .tenths]

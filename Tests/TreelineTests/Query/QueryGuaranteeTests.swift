@@ -1,7 +1,7 @@
 import PointSets
 import TestSupport
 import Testing
-import Treeline
+@testable import Treeline
 
 /// Checks the promises of a query against the points, one by one. See `QueryOracle`.
 @Suite struct QueryGuaranteeTests {

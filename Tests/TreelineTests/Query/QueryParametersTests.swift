@@ -2,7 +2,7 @@ import Foundation
 import PointSets
 import TestSupport
 import Testing
-@_spi(Server) import Treeline
+@_spi(Server) @testable import Treeline
 
 /// Checks that a query can be written as a command line, as a URL and as JSON, and that all three are read as the same
 /// query.

@@ -1,7 +1,7 @@
 import PointSets
 import TestSupport
 import Testing
-@_spi(Server) import Treeline
+@_spi(Server) @testable import Treeline
 import TreelineBuilder
 
 /// Checks which clusters have their positions in a window, against all clusters of the tree, one by one.

@@ -1,7 +1,7 @@
 import PointSets
 import TestSupport
 import Testing
-@_spi(Server) import Treeline
+@_spi(Server) @testable import Treeline
 import TreelineBuilder
 
 /// Checks unclustered points: small clusters are shown as their points, and from some zoom on all points are shown

@@ -1,6 +1,6 @@
 import PointSets
 import Testing
-import Treeline
+@testable import Treeline
 
 /// Follows all paths through small trees, cluster by cluster.
 @Suite struct NavigationExhaustiveTests {
