@@ -61,7 +61,7 @@ extension ClusterTree {
     let publisher = try PagePublisher(self, contentHash: contentHash, sizes: options.sizes, giveBack: giveBack)
     let map = try options.map.map { try MapPage(folder: $0) }
     let site = try SiteFolder(folder)
-    if map != nil, site.has("index.html"), !site.has(PageManifest.fileName), !site.has(MapPage.files[0]) {
+    if map != nil, site.has("index.html"), !MapPage.files.prefix(2).allSatisfy(site.has) {
       throw PageError(
         "\(folder): expected a new folder or the folder of a published index, found another 'index.html', which the map "
           + "would replace; choose another folder")

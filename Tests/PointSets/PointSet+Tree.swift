@@ -1,5 +1,5 @@
 import Treeline
-@testable import TreelineBuilder
+import TreelineBuilder
 
 extension PointSet {
   /// Builds the tree of the points by splitting, by default on one thread.

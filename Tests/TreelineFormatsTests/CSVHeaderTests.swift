@@ -56,6 +56,9 @@ import Treeline
     ("lat,lat_hemi,lon,lon_hemi", "0,,0,", "hemisphere"),
     ("stop_lat_deg,stop_lat_min,stop_lon_deg,stop_lon_min", "22,54,43,12", "minutes"),
     ("lat_deg,lat_min,lon_deg,lon_min", "22,,43,", "minutes"), ("lat,lat_min,lon,lon_min", "22,54,43,12", "minutes"),
+    ("stop_lat,stop_lat_min,stop_lon,stop_lon_min", "22,,43,", "minutes"),
+    ("lat,lat_min,lon,lon_min,temp_max", "22,54,43,12,30", "minutes"),
+    ("lat,lat_min,lon,lon_min", "22,\"54,5\",43,\"12,0\"", "minutes"),
   ]) func partsOfCoordinatesInOtherColumnsAreRefused(_ names: String, _ cells: String, _ part: String) throws {
     let error = message("id,\(names)\n1,\(cells)\n")
     #expect(error.contains("found") && error.contains(part) && error.contains("combine these columns"), "\(error)")
@@ -65,6 +68,7 @@ import Treeline
 
   @Test(arguments: [
     ("lat,lon,lat_min,lat_max", "2,1,0,3"), ("lat,lon,lat_min,lon_min", "2.0,1,0,0"),
+    ("lat_deg,lon_deg,lat_min,lat_max", "2,1,0,3"), ("lat,lon,NS", "2,1,"), ("lat,lon,lat_ref", "2,1,"),
     ("lat,lon,lat_ref,NS", "2,1,EPSG,12"), ("lat,lon,ew", "2,1,x"),
   ]) func otherColumnsAreNoParts(_ names: String, _ cells: String) throws {
     #expect(try read("\(names)\n\(cells)\n").coordinates == [Coordinate(longitude: 1, latitude: 2)])

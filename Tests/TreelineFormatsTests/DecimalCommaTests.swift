@@ -65,7 +65,10 @@ import Treeline
     for (cell, remedy) in [
       ("351,999", "remove the ',' between thousands; or, if the ',' is a decimal comma, give --decimal comma"),
       ("1,351,999", "remove the ',' between thousands"),
+      ("0,351", "with a decimal comma; give --decimal comma to read such numbers"),
     ] { #expect(message("x;y\n\(cell);1\n").contains("\(remedy); --skip-invalid"), "\(cell)") }
+    #expect(message("lon;lat\n2,352;48\n").contains("\"2,352\" with a decimal comma; give --decimal comma"))
+    #expect(message("lon;lat\n2°21'03,5\"O;48\n").contains("instead of O"))
   }
 
   @Test func firstRowOfNumbersIsNoHeader() throws {

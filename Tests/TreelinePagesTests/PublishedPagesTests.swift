@@ -61,8 +61,12 @@ import TreelineBuilder
     var options = PublishOptions()
     (options.map, options.title) = (map.url.path, "Ours")
     let page = try folder.write("mine", to: "index.html")
-    #expect(throws: PageError.self) { try tree.publish(to: folder.url.path, options: options) }
-    #expect(try folder.contents() == ["index.html"])
+    for isPublished in [false, true] {
+      if isPublished { try tree.publish(to: folder.url.path) }
+      let before = try folder.contents()
+      #expect(throws: PageError.self) { try tree.publish(to: folder.url.path, options: options) }
+      #expect(try folder.contents() == before)
+    }
     try FileManager.default.removeItem(atPath: page)
     for _ in 0..<2 { #expect(try tree.publish(to: folder.url.path, options: options).mapByteCount > 0) }
     #expect(try String(contentsOfFile: page, encoding: .utf8) == "Ours")

@@ -159,6 +159,12 @@ def test_types_that_are_no_column_are_refused():
         treelinemap.build([1], [2], columns=pa.RecordBatchReader.from_batches(pa.schema({"a": pa.int64()}), fail()))
 
 
+def test_a_column_that_was_replaced_has_the_type_of_its_values():
+    table = treelinemap.build([1, 2, 3], [1, 2, 3], planar=True).clusters(limit=2).aggregate("count")
+    table["count"] = table["count"] / 2
+    assert sorted(table.to_arrow()["count"].to_pylist()) == [0.5, 1]
+
+
 def test_an_export_that_fails_is_the_only_error(monkeypatch):
     class Failing:
         __len__ = lambda _: 1
@@ -168,10 +174,8 @@ def test_an_export_that_fails_is_the_only_error(monkeypatch):
 
     others = []
     monkeypatch.setattr(sys, "unraisablehook", lambda other: others.append(str(other.exc_value)))
-    try:
+    with pytest.raises(RuntimeError, match="the disk is full"):
         treelinemap.build([1], [2], columns={"a": Failing()})
-    except RuntimeError as error:
-        assert str(error) == "the disk is full"
     gc.collect()
     assert others == []
 

@@ -103,6 +103,14 @@ import TreelineBuilder
     #expect(try #require(problem["detail"] as? String).contains(words))
   }
 
+  /// A zoom out of range is given, so it is not reported as missing.
+  @Test(arguments: [
+    "clusters?zoom=99&margin=10", "clusters?zoom=99&spacing=9&tile-size=512", "clusters?zoom=99&method=grid",
+    "measures?zoom=99",
+  ]) func aWrongZoomIsReportedOnce(_ path: String) async throws {
+    #expect(try await TestServer().client.get("/v1/places/\(path)").faults() == ["zoom"])
+  }
+
   /// Checks that all faults of a request are reported at once.
   @Test func faultsAreToldTogether() async throws {
     let client = try TestServer().client

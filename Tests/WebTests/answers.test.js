@@ -310,7 +310,7 @@ test("aggregates of columns of every kind equal the server's aggregates, and bot
   // A variance may differ in the last bits.
   const isSame = (own, other) => (typeof own === "number" && typeof other === "number" ? Math.abs(own - other) <= 1e-12 * Math.abs(other)
     : Array.isArray(own) && Array.isArray(other) ? own.length === other.length && own.every((value, i) => isSame(value, other[i])) : own === other);
-  let refusedCount = 0;
+  let [refusedCount, answeredCount] = [0, 0];
   for (const filter of [null, "open = TRUE OR price < 6", "price > 100"]) {
     const sources = [trees.kinds, await connected(address, "kinds")].map((tree) => (filter ? tree.filtered(filter) : tree));
     for (const aggregate of aggregates) {
@@ -324,19 +324,22 @@ test("aggregates of columns of every kind equal the server's aggregates, and bot
         }
       }));
       if (own === "refused") refusedCount++;
+      else answeredCount++;
       if (!isSame(own, other)) assert.deepEqual(own, other, `${aggregate}, ${filter}`);
     }
   }
-  assert.ok(refusedCount > 0);
+  assert.ok(refusedCount > 50 && answeredCount > 50, `${refusedCount} refused, ${answeredCount} answered`);
 });
 
 test("donuts count categories in memory and on a server alike, whatever their names", async () => {
   const server = await connected(address, "kinds");
-  const [own, other] = [new TreeCategories(trees.kinds, "kind"), await server.categories("kind")];
-  assert.deepEqual(other.categories, own.categories);
-  const query = { cut: { limit: 100 }, aggregate: other.aggregate };
-  const [here, there] = [trees.kinds.clusters(query), await server.clusters(query)];
-  for (let i = 0; i < here.length; i++) assert.deepEqual(other.parts(there, i), own.parts(here, i, here.firsts[i], here.sizes[i]));
+  for (const column of ["kind", "day", "moment"]) {
+    const [own, other] = [new TreeCategories(trees.kinds, column), await server.categories(column)];
+    assert.deepEqual(other.categories, own.categories);
+    const query = { cut: { limit: 100 }, aggregate: other.aggregate };
+    const [here, there] = [trees.kinds.clusters(query), await server.clusters(query)];
+    for (let i = 0; i < here.length; i++) assert.deepEqual(other.parts(there, i), own.parts(here, i, here.firsts[i], here.sizes[i]));
+  }
   await assert.rejects(server.categories("constructor"), /no column 'constructor' for colorBy; columns: /);
 });
 

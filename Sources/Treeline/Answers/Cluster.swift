@@ -97,7 +97,7 @@ public struct Cluster: Sendable, Identifiable {
   /// Returns whether `other` lies strictly below this cluster in the tree.
   ///
   /// - Precondition: Both clusters belong to one tree.
-  func isAncestor(of other: Cluster) -> Bool {
+  package func isAncestor(of other: Cluster) -> Bool {
     range.count > other.range.count && range.lowerBound <= other.range.lowerBound
       && other.range.upperBound <= range.upperBound
   }

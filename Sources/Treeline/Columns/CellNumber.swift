@@ -104,9 +104,11 @@ extension CellNumber {
 
   /// Returns a remedy for a text whose commas keep it from being read as a number; nil if it has another fault.
   package static func commaRemedy(_ text: String) -> String? {
-    let groups = text.drop { $0 == "-" || $0 == "+" }.split(separator: ",", omittingEmptySubsequences: false)
+    let digits = text.filter { !" \t".contains($0) }.drop { "-+".contains($0) }
+    let groups = digits.split(separator: ",", omittingEmptySubsequences: false)
     let areDigits = groups.allSatisfy { $0.utf8.allSatisfy { 0x30...0x39 ~= $0 } }
-    if groups.count > 1, areDigits, 1...3 ~= groups[0].count, groups.dropFirst().allSatisfy({ $0.count == 3 }) {
+    let mayBeGroups = areDigits && 1...3 ~= groups[0].count && groups[0].first != "0"
+    if mayBeGroups, groups.count > 1, groups.dropFirst().allSatisfy({ $0.count == 3 }) {
       let remedy = "remove the ',' between thousands"
       return groups.count > 2 ? remedy : remedy + "; or, if the ',' is a decimal comma, give --decimal comma"
     }

@@ -51,7 +51,7 @@ extension Viewport: Parameterized {
     } else {
       self.init(area, zoom: zoom, size: size, tileSize: tileSize, margin: margin)
     }
-    if margin > 0 && !hasScale {
+    if margin > 0 && !hasScale && !parameters.has("zoom") {
       parameters.refuse(
         "zoom", expected: "a zoom, because a margin is in pixels", found: nil,
         sentence: "{margin} is in pixels and needs {zoom}.")

@@ -32,7 +32,7 @@ public struct ClusterTree: Sendable {
   let lineage: Lineage?
 
   /// The rule by which nodes are split; nil if the tree was grown by merging.
-  var splitRule: SplitRule? { growth.splitRule }
+  package var splitRule: SplitRule? { growth.splitRule }
 
   package init(storage: TreeStorage, plane: Plane, clippedPointCount: Int, growth: Growth) {
     (self.storage, filterSelection, selection, self.plane) = (storage, nil, nil, plane)

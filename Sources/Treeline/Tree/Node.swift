@@ -39,7 +39,7 @@ struct ChildPair {
 
 extension TreeStorage {
   /// The greatest level of a node. The builder makes no deeper nodes, and readers stop at this level in a damaged tree.
-  static let maximumLevel = 1023
+  package static let maximumLevel = 1023
 
   /// From this level on, nodes with stored children are halved along the longer side of their box. The halving ends
   /// after at most 64 levels, when all points of a node have the same position.

@@ -41,7 +41,7 @@ package struct PrincipalAxis: Hashable, Sendable {
     #if LAPACKE && canImport(Glibc)
       /// The eigenvector from LAPACK.
       case lapack
-      static let standard = lapack
+      package static let standard = lapack
     #else
       package static let standard = halfAngle
     #endif

@@ -43,7 +43,7 @@ struct CompareCommand: ParsableCommand {
 
   @Option(
     help: .init(
-      "The methods to compare, in this order; 'all' means every cut: for an index, the cuts of its tree; for points, the cuts of each split rule, and spacing and badges. (default: \(MethodNames.standard); for an index, only the methods of this list that its tree supports)",
+      "The methods to compare, in this order; 'all' means the grid and every cut: for an index, the cuts of its tree; for points, the cuts of each split rule, and spacing and badges. (default: \(MethodNames.standard); for an index, only the methods of this list that its tree supports)",
       valueName: "name,name"), transform: MethodNames.init(argument:)) var methods: MethodNames?
 
   @Option(

@@ -142,7 +142,7 @@ struct QueryCommand: ParsableCommand {
       }
     }
     let query = Query(&parameters)
-    if method == .grid && !query.viewport.hasScale {
+    if method == .grid && !query.viewport.hasScale && !parameters.has("zoom") {
       parameters.refuse(
         "zoom", expected: "a zoom", found: nil,
         sentence: "'--method grid' needs '--zoom', because the width of a cell is in pixels.")

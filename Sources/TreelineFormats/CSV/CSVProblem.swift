@@ -67,10 +67,12 @@ struct CSVProblem {
     var (found, remedy) = (describe(cell), nil as String?)
     switch layout.decimal {
     case .point where cell.contains(Byte.comma):
-      remedy = CellNumber.commaRemedy(String(decoding: cell, as: UTF8.self))
+      // Degrees are below 1000, so a comma in them does not separate thousands.
+      remedy = axes.isPlanar ? CellNumber.commaRemedy(String(decoding: cell, as: UTF8.self)) : nil
       if remedy == Self.commaRemedy || remedy == nil && hasDecimalComma(cell) {
         (found, remedy) = (found + " with a decimal comma", Self.commaRemedy)
       }
+      remedy = remedy ?? unclearLetterRemedy(cell)
     case .comma where cell.contains(Byte.point) && parseDecimal(cell) != nil:
       (found, remedy) = (found + " with a decimal point", "leave out --decimal comma if numbers have decimal points")
     default: remedy = unclearLetterRemedy(cell)

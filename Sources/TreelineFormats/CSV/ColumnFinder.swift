@@ -143,6 +143,7 @@ enum ColumnFinder {
 
   private static let hemisphereWords: Set = ["dir", "direction", "hemi", "hemisphere", "ref"]
   private static let hemispheres: Set = ["n", "s", "e", "w", "north", "south", "east", "west"]
+  private static let maximumWords: Set = ["max", "maximum"]
   private static let fractionWords: Set = ["min", "minute", "minutes", "sec", "second", "seconds"]
 
   /// Throws if other columns contain the hemispheres of the coordinates, or their minutes. Without these columns,
@@ -156,21 +157,24 @@ enum ColumnFinder {
       !degreeWords.intersection(["deg", "degree", "degrees"]).isDisjoint(with: words[$0])
     }
     // Beside `lat_max`, the name `lat_min` means a minimum, not minutes.
-    let hasMaxima = words.contains { !$0.filter(["max", "maximum"].contains).isEmpty }
+    let hasMaxima = words.contains { !axisWords.isDisjoint(with: $0) && !maximumWords.isDisjoint(with: $0) }
     let areWhole = [columns.first, columns.second].allSatisfy { $0 < next.count && Int(next[$0].trimmed) != nil }
     for column in cells.indices where column != columns.first && column != columns.second && column < next.count {
       let value = next[column].trimmed.lowercased()
-      let isAlone = ["n/s", "e/w", "ns", "ew"].contains(cells[column].trimmed.lowercased())
+      let name = cells[column].trimmed.lowercased()
+      let isAlone = ["n/s", "e/w", "ns", "ew"].contains(name)
       let isOfAxis = !axisWords.isDisjoint(with: words[column])
-      // The cell may be empty in the second row, and have a value in a later row.
-      if hemispheres.contains(value) || value.isEmpty,
+      // The cell may be empty in the second row, and have a value in a later row. But `lat_ref` and `NS` are also names
+      // of other columns, so these need a value.
+      let mayBeEmpty = name.contains("/") || !words[column].contains("ref") && !isAlone
+      if hemispheres.contains(value) || value.isEmpty && mayBeEmpty,
         isAlone || isOfAxis && !hemisphereWords.isDisjoint(with: words[column])
       {
         throw parts("the hemisphere", column)
       }
-      let mayBeFractions = areDegrees || areWhole && !hasMaxima && (Double(value).map { 0..<60 ~= $0 } ?? false)
-      if mayBeFractions, isOfAxis, !fractionWords.isDisjoint(with: words[column]), isNumber(value) {
-        throw parts("minutes or seconds", column)
+      if (areDegrees || areWhole) && !hasMaxima, isOfAxis, !fractionWords.isDisjoint(with: words[column]) {
+        let fraction = Double(String(value.map { $0 == "," ? "." : $0 }))
+        if fraction.map({ areDegrees || 0..<60 ~= $0 }) ?? value.isEmpty { throw parts("minutes or seconds", column) }
       }
     }
     func parts(_ what: String, _ column: Int) -> ColumnProblem {

@@ -11,7 +11,7 @@ struct CoordinatePair {
 
   /// Splits the text into two parts that are numbers or angles. Prefers to split at a semicolon, then at a comma, then
   /// at a space, then after a letter such as N or E. Fails if the text has two such splits: `48 51 2 21` may begin with
-  /// 48 degrees or with 48 degrees and 51 minutes.
+  /// 48 degrees, or with 48 degrees, 51 minutes and 2 seconds.
   init?(_ text: Bytes, _ mark: DecimalMark) {
     isArray = trimmed(text).first == Byte.openBracket
     guard let text = Self.withoutBrackets(trimmed(text)), Self.part(text, mark) == nil else { return nil }

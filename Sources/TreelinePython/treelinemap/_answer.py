@@ -412,8 +412,9 @@ class Clusters(Answer):
         return as_html(self._title(), self._shown())
 
     def _columns(self) -> Table:
-        columns = Table({name: self[name] for name in (*_COLUMNS, *_EXTENTS[:4], *self.values)})
-        columns._types = self.values._types
+        values = self.values
+        columns = Table({**{name: self[name] for name in (*_COLUMNS, *_EXTENTS[:4])}, **values})
+        columns._loaded = values._loaded
         return columns
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> Any:

@@ -80,7 +80,7 @@ def build(
     """
     points = coordinates(x, y, planar, (lon, lat))
     if points.note:
-        warnings.warn(points.note, stacklevel=2)
+        warnings.warn(f"{points.note}; confirm or swap these columns with lon= and lat=", stacklevel=2)
     if len(points.x) != len(points.y):
         raise ValueError(f"expected equal numbers of x and y, found {len(points.x)} and {len(points.y)}")
     chosen: Iterable[str] | None = None

@@ -107,7 +107,8 @@ def _found(table: Mapping[Any, Any], planar: bool | None, key: str | None) -> Fo
         x, y = table
         # The columns of a table may have numbers instead of names.
         is_named = isinstance(x, str) and isinstance(y, str)
-        note = f"{x!r} is read as longitude and {y!r} as latitude; confirm or swap these columns with lon= and lat="
+        first, second = ("x", "y") if planar else ("longitude", "latitude")
+        note = f"{x!r} is read as {first} and {y!r} as {second}"
         return Found(x, y, note if is_named else "")
 
 

@@ -166,7 +166,7 @@ class Editing:
         except (KeyError, ValueError, TypeError) as error:
             raise type(error)(f"{verb}: {error.args[0]}") from None
         if found.note:
-            warnings.warn(f"{verb}: {found.note}", stacklevel=4)
+            warnings.warn(f"{verb}: {found.note}; give them names such as 'lon' and 'lat'", stacklevel=4)
         own = [column.name for column in self.columns]
         absent = [each for each in own if each not in named]
         if verb == "insert" and absent:

@@ -154,7 +154,7 @@ def build_parquet(
     )  # fmt: skip
     reader = _Reader(files, points, names, kinds or {}, row)
     if points.note:
-        warnings.warn(points.note, stacklevel=2)
+        warnings.warn(f"{points.note}; confirm or swap these columns with lon= and lat=", stacklevel=2)
     for file, found_schema in zip(files, schemas):
         reader.check(file, found_schema.names)
         if len(points.names) == 1:

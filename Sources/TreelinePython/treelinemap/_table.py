@@ -24,29 +24,34 @@ class Table(dict[str, AnyArray]):
     in UTC. Texts are arrays of `str`, with `None` for missing texts. Counts of values are dictionaries.
     """
 
-    #: The library's type of each column, for columns that come from the library. The type of an array may depend on its
-    #: values, for example on whether a value is missing.
-    _types: Mapping[str, int] = MappingProxyType({})
+    #: The columns that come from the library, with the library's types. The type of an array may depend on its values,
+    #: for example on whether a value is missing. A program may have replaced a column.
+    _loaded: Mapping[str, tuple[AnyArray, int]] = MappingProxyType({})
 
     @classmethod
     def _of(cls, pointer: int) -> Table:
         handle = c.Handle(pointer, c.table_free)
         rows = c.table_row_count(pointer)
         table = cls()
-        types = {}
+        loaded = {}
         for number in range(c.table_column_count(pointer)):
             array = c.Array()
             c.table_column(pointer, number, ctypes.byref(array))
             name = c.table_name(pointer, number).decode()
-            table[name], types[name] = _array(handle, array, rows), array.type
-        table._types = types
+            table[name] = _array(handle, array, rows)
+            loaded[name] = (table[name], array.type)
+        table._loaded = loaded
         return table
 
     def _taking(self, rows: AnyArray) -> Table:
         """Returns a table of some rows."""
         table = Table({name: array[rows] for name, array in self.items()})
-        table._types = self._types
+        table._loaded = {name: (table[name], type) for name, type in self._types().items()}
         return table
+
+    def _types(self) -> dict[str, int]:
+        """Returns the library's types of the columns that come from the library."""
+        return {name: type for name, (array, type) in self._loaded.items() if self.get(name) is array}
 
     def __missing__(self, name: str) -> AnyArray:
         raise KeyError(self._absence(name))
@@ -73,7 +78,7 @@ class Table(dict[str, AnyArray]):
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
         """Exports the table through Arrow's C data interface, for example to `polars.DataFrame(table)`."""
-        return stream(self, self._types)
+        return stream(self, self._types())
 
     def to_arrow(self) -> Any:
         """Returns the table as a `pyarrow.Table`."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import itertools
 import os
 import pathlib
+import re
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Union
@@ -16,7 +18,7 @@ from . import _library as c
 from ._answer import Cluster, Clusters
 from ._arrays import AnyArray, required
 from ._columns import mask_of
-from ._errors import EditError, QueryError
+from ._errors import EditError, FilterError, QueryError
 from ._parameters import integer, integers, listed, text
 from ._table import Table
 
@@ -344,11 +346,14 @@ class Tree:
         if self._where is None:
             return self._prepared(where)
         both = f"({self._where}) AND ({where})"
-        if both not in self._filtered:
-            # Reads the given filter alone first, because its parentheses must not close a parenthesis of the tree's
-            # filter. Also, an error then does not show the filter of the tree.
-            c.Handle(c.call(c.select, self._handle.pointer, c.encoded(where)), c.tree_free)
-        return self._prepared(both)
+        try:
+            if not _is_closed(where):
+                raise FilterError("a parenthesis or a quote of the filter is not closed")
+            return self._prepared(both)
+        except FilterError:
+            # Reads only the given filter, so that the error does not show the filter of the tree.
+            self._prepared(where)
+            raise
 
     def clusters_with_ids(self, ids: Iterable[Cluster | int]) -> Clusters:
         """Returns an answer with the given clusters, in tree order. A cluster may be given by its id."""
@@ -601,6 +606,14 @@ class Tree:
             path = pathlib.Path(folder, "tree.treeline")
             self.save(path)
             return _unpickled, (path.read_bytes(), self._where, self._marks, self._given_row_count, self._name)
+
+
+def _is_closed(where: str) -> bool:
+    """Whether each parenthesis of a filter closes one of the filter's own, and is closed itself. Otherwise the filter
+    could end a parenthesis around it."""
+    outside = re.sub(r"""'[^']*'|"[^"]*\"""", "", where)
+    depths = list(itertools.accumulate(1 if each == "(" else -1 for each in outside if each in "()"))
+    return not (set("'\"") & set(outside)) and min(depths, default=0) >= 0 and depths[-1:] in ([], [0])
 
 
 def open(path: Path) -> Tree:

@@ -35,6 +35,7 @@ enum MeasureRoutes {
     -> ComparisonView?
   {
     guard viewport.hasScale else {
+      if parameters.has("zoom") { return nil }
       parameters.refuse("zoom", expected: "a zoom, or a width and a height, because measures are in pixels", found: nil)
       return nil
     }

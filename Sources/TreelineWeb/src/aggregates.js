@@ -125,8 +125,8 @@ const SUITED = { any: "boolean", all: "boolean", sum: NUMBERS, mean: NUMBERS, va
  * @param {string} [expected] The kinds of columns that the aggregate takes. By default, any kind.
  */
 function readerOf(column, text, expected) {
-  /** @type {Map<Present, number>} */
-  const points = new Map();
+  // The last point with a time; -1 if no value was a time.
+  let sample = -1;
   const isAny = column.kind === "any";
   /** @param {string} type */
   const check = (type) => {
@@ -142,20 +142,20 @@ function readerOf(column, text, expected) {
      */
     value: (index) => {
       const instant = column.instant?.(index) ?? null;
-      if (instant !== null) points.set(instant, index);
+      if (instant !== null) sample = index;
       const value = instant ?? column.value(index);
       if (isAny && value !== null) check(instant !== null ? "time" : typeof value === "bigint" ? "number" : typeof value);
       return value;
     },
     /**
-     * Returns a value as it is in features. A time is a text there, which is read from a point that has this time.
+     * Returns a value as it is in features. A time is a text there: a date if the column has dates.
      *
      * @param {Present} value
      */
     shown: (value) => {
-      const index = points.get(value);
-      const output = index === undefined ? value : column.output(index);
-      return output instanceof Date ? isoTime(/** @type {bigint} */ (value), 9, false) : output;
+      if (sample < 0 || typeof value !== "bigint") return value;
+      const output = column.output(sample);
+      return isoTime(value, 9, typeof output === "string" && !output.includes("T"));
     },
   };
 }

@@ -26,6 +26,7 @@ import { QueryError, refuseUnknown } from "./errors.js";
  * @property {number} [aloneFromZoom] From this zoom on, only points at one position share a cluster. Allowed only with
  *   a spacing or a detail.
  */
+
 /**
  * @typedef {"spacing" | "badges" | "detail"} PixelCriterion
  *

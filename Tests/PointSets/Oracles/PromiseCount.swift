@@ -1,4 +1,4 @@
-@testable import Treeline
+import Treeline
 
 /// Counts how often a tree breaks its promises about pairs of answers, on random screens. Compares the ranges of
 /// points in both answers. `ClusterTransition` is checked, too.

@@ -1,4 +1,4 @@
-@testable import Treeline
+import Treeline
 
 /// Checks the conditions that hold for every tree, by computing its values again from the points.
 ///

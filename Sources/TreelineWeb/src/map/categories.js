@@ -67,7 +67,8 @@ export class TreeCategories {
    */
   constructor(tree, column, order) {
     const { pointCount } = tree.hierarchy;
-    const valueOf = columnNamed(tree, column, "for colorBy").value;
+    const { kind, value, output } = columnNamed(tree, column, "for colorBy");
+    const valueOf = kind === "time" ? output : value;
     /** @type {Map<string, number>} */
     const frequencies = new Map();
     for (let index = 0; index < pointCount; index++) {
