@@ -27,8 +27,9 @@ NOT_LIMITED = ("grid", "k-means", "spacing", "badges")
 GROWTHS = {rule: ["--split", rule] for rule in ("mean", "least-scatter", "gamma:1.5")} | {
     f"merge:{metric}": ["--merge", metric] for metric in ("distance", "badges", "scatter")
 }
-# Methods of merged trees, measured besides `--methods all` if this build of `treelinemap compare` has them.
-MERGED = ("badges", "widest-first/merge:scatter")
+# Methods of merged trees that `--methods all` leaves out. They are measured if this build of `treelinemap compare` has
+# them.
+MERGED = ("widest-first/merge:scatter",)
 KEYS = (
     "clusters", "distortion_px", "distortion_to_grid", "distortion_to_kmeans", "grid_look", "on_data_px", "fill",
     "single_share", "lone_points_kept", "density_correlation",
