@@ -188,7 +188,7 @@ struct PageEncoder {
   }
 
   /// Divides the box of a node into 8 × 8 cells, and returns a bit for each cell that says whether the cell contains a
-  /// point. From these bits, a reader can often tell whether a node at the edge of a view has a point in the view,
+  /// point. From these bits, a reader often knows whether a node at the edge of a view has a point in the view,
   /// without the pages below the node.
   private func cells(of node: Node, in box: PlaneRect) -> UInt64 {
     let (width, height) = ((box.maxX &- box.minX) / 8 + 1, (box.maxY &- box.minY) / 8 + 1)

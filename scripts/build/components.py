@@ -127,7 +127,7 @@ def documentation():
 
 
 def parts(program, build=None):
-    """Returns what a program contains besides Swift packages.
+    """Returns what a program contains in addition to Swift packages.
 
     :param build: The build folder of the server, whose packages contain libraries in C.
     """

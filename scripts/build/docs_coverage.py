@@ -1,5 +1,5 @@
-"""Lists the public symbols without documentation in the symbol graphs of a folder, and those that are deprecated or begin
-with an underscore. Fails if there are any, or if the module Treeline has more than 450 public symbols."""
+"""Lists the public symbols without documentation in the symbol graphs of a folder, and public symbols that are
+deprecated or begin with an underscore. Fails if there are any, or if the module Treeline has more than 450 public symbols."""
 
 import glob
 import json

@@ -14,7 +14,7 @@ public enum PieceError: Error, Hashable, Sendable {
   case rowOutOfRange
   /// Data that an earlier step wrote has changed or is incomplete.
   case damaged(what: String, expected: String, found: String)
-  /// The system refused an operation, for example because there is no space, no permission or no such folder.
+  /// The system refused an operation, for example because space, a permission or the folder is missing.
   case scratch(path: String, action: String, reason: String)
   /// There is already something else at the path of the scratch folder: a file, or a folder that was not made by a
   /// build.

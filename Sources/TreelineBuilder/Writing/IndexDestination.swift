@@ -50,7 +50,7 @@ public enum IndexWritingError: Error, Hashable, Sendable {
   case inUse(path: String)
   /// The temporary path of the new file is occupied by a file or folder that does not come from a build.
   case foreignPartialFile(path: String, partialPath: String, found: String)
-  /// The system refused an operation, for example because there is no space, no permission or no such folder.
+  /// The system refused an operation, for example because space, a permission or the folder is missing.
   case failed(path: String, action: String, reason: String)
   /// The index was written, but its folder was not flushed to the disk. After a power cut, the path may lead to the old
   /// file or to no file.

@@ -1,4 +1,4 @@
-// Times in ISO 8601, as the index and its filters have them.
+// Times in ISO 8601, in the form of the index and its filters.
 
 const TIME = /^([+-]\d{6,12}|\d{4})([-/])(\d\d)\2(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:[Zz]|([+-])(\d\d)(?::?(\d\d)(?::(\d\d))?)?)?)?$/;
 

@@ -1,5 +1,5 @@
 // Where a moving map is going. While the map zooms out, the viewer asks for the clusters of the last view at once, not
-// for those of each view on the way. So badges start to merge when the motion starts.
+// for the clusters of each view on the way. So badges start to merge when the motion starts.
 
 /**
  * Returns the last view of a motion that starts now.

@@ -1,6 +1,6 @@
-// The colors of groups. An index may have hundreds of groups, more than a viewer can distinguish by color. So the groups
-// with the most points in view have distinct colors, and every other group has a pale color that depends only on its
-// name.
+// The colors of groups. An index may have hundreds of groups, more than a viewer can distinguish by color. So the
+// groups with the most points in view have distinct colors, and every other group has a pale color that depends only
+// on its name.
 
 import { hexOf } from "./ramp.js";
 import { CATEGORIES } from "./values.js";

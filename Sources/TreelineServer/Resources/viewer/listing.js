@@ -86,8 +86,8 @@ export class Listing {
   }
 
   /**
-   * Returns the values that a badge shows besides the number of points; an empty text if the badge shows no other
-   * values.
+   * Returns the values that a badge shows in addition to the number of points; an empty text if the badge shows only
+   * the number.
    */
   #told({ count, label, parts }) {
     const { donuts, sum } = this.settings;
