@@ -20,7 +20,7 @@ public struct BadgeCurve: Hashable, Sendable {
   /// The steps in rising order of point counts. The first step is for 1 point. Diameters never fall from step to step.
   package let steps: [Step]
   /// Gap between two badges, in 64ths of a pixel.
-  package let gap: UInt16
+  @usableFromInline package let gap: UInt16
 
   /// - Parameters:
   ///   - steps: From 1 to 1,024 steps in rising order of point counts. The first step is for 1 point. Diameters never
@@ -66,9 +66,10 @@ public struct BadgeCurve: Hashable, Sendable {
   /// Greatest number of steps of a curve.
   static let greatestStepCount = 1024
 
-  /// The default curve. A badge of one point is a dot of 10 px. For more points, the diameter follows the curve of
-  /// `BadgeSize.diameter(pointCount:)`, to the nearest half pixel: 26.5 px for two points, 44 px for 1,230 points and
-  /// more.
+  /// The default curve. A badge of one point is a dot of 10 px. The diameter for n points is 44 / (1 + exp(-0.3 n^0.4))
+  /// px, to the nearest half pixel: 26.5 px for two points, 44 px for 1,230 points and more.
+  ///
+  /// Source of the formula: thoughtbot, How To Efficiently Display Large Amounts of Data on iOS Maps (2014).
   public static let standard = BadgeCurve(
     steps: [Step(pointCount: 1, diameter: 10 * 64)]
       + zip(standardCounts, 53...).map { Step(pointCount: $0, diameter: UInt16($1 * 32)) })
@@ -109,7 +110,9 @@ extension BadgeCurve {
   static let unitDiameter = 8.0
 
   /// Returns twice the distance at which two badges touch, in 64ths of a pixel.
-  @inline(__always) package func width(_ a: UInt16, _ b: UInt16) -> UInt64 { UInt64(a) + UInt64(b) + 2 * UInt64(gap) }
+  @inlinable @inline(__always) package func width(_ a: UInt16, _ b: UInt16) -> UInt64 {
+    UInt64(a) + UInt64(b) + 2 * UInt64(gap)
+  }
 
   /// Returns the squared distance of two badges, scaled to badges of 8 px and rounded down. If the distance is d and
   /// the badges touch at t px, the result is (8 d / t)^2.
@@ -120,7 +123,7 @@ extension BadgeCurve {
   ///   - squaredDistance: Squared distance of the badges, in units of the plane.
   ///   - width: The result of `width(_:_:)` for both badges, at least 128.
   /// - Returns: The squared scaled distance, but at most `UInt64.max`.
-  @inline(__always) package static func scaled(_ squaredDistance: UInt64, width: UInt64) -> UInt64 {
+  @inlinable @inline(__always) package static func scaled(_ squaredDistance: UInt64, width: UInt64) -> UInt64 {
     let square = width &* width
     if squaredDistance < 1 << 44 { return (squaredDistance &<< 20) / square }
     let (high, low) = squaredDistance.multipliedFullWidth(by: 1 << 20)

@@ -277,12 +277,12 @@ extension MergeTiles {
     let maxY = min((y &+ reach) &>> Int(shift), last)
     if !isCyclic { (minX, maxX) = (max(minX, 0), min(maxX, last)) }
     if maxX &- minX >= last { (minX, maxX) = (0, last) }
-    if (maxX &- minX) &* (maxY &- minY) > tileCount {
-      return scan(Tile(key: 0, count: UInt32(slotCount)), position, radius, &range, body)
-    }
     let (ownX, ownY) = (x &>> Int(shift), y &>> Int(shift))
+    let needsAllSlots = (maxX &- minX) &* (maxY &- minY) > tileCount
     // Most often the nearest cluster is in the tile of the position, so this tile is searched first.
-    if let tile = find(Self.key(ownX, ownY)) { scan(tile.pointee, position, radius, &range, body) }
+    let first = needsAllSlots ? Tile(key: 0, count: UInt32(slotCount)) : find(Self.key(ownX, ownY))?.pointee
+    if let first { scan(first, position, radius, &range, body) }
+    if needsAllSlots { return }
     var tileY = minY
     while tileY <= maxY {
       let height = gap(from: y, toTile: tileY)
@@ -323,8 +323,12 @@ extension MergeTiles {
       let isNear = dx * dx + dy * dy .<= (range.isSquared ? sum * sum : sum) * range.limit + range.slack
       let bits = unsafeBitCast(isNear, to: SIMD2<UInt64>.self)
       if bits.x | bits.y != 0 {
-        for lane in 0..<4 where isNear[lane] {
-          body(numbers[slot &+ lane], &range.limit)
+        // Bit i of `lanes` is set if the cluster of lane i is near.
+        let halves = bits.x & 0x2_0000_0001 | bits.y & 0x8_0000_0004
+        var lanes = (halves | halves &>> 32) & 0xF
+        while lanes != 0 {
+          body(numbers[slot &+ lanes.trailingZeroBitCount], &range.limit)
+          lanes &= lanes &- 1
         }
       }
       slot &+= 4

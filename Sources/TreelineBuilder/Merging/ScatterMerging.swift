@@ -232,11 +232,12 @@ private struct ScatterBands: ~Copyable {
 
 // MARK: - Searching
 
+// As in `TouchMerging`, methods that are called for each cluster are mutating.
 extension ScatterBands {
   /// Finds the cluster whose union with a given cluster adds the least scatter, among all clusters that are not larger
   /// than the given cluster. Returns the pair of both clusters if it belongs to the current band. If not, returns nil
   /// and notes the band in which the given cluster looks again.
-  private func look(from cluster: UInt32) -> ScatterPair? {
+  private mutating func look(from cluster: UInt32) -> ScatterPair? {
     // Usually no pair of the cluster belongs to this band. So the search also covers pairs above the bound, if the
     // scatter that they add is at most 8 times the bound. The pair that adds the least scatter determines in which
     // band the cluster looks again.
@@ -251,7 +252,7 @@ extension ScatterBands {
 
   /// Returns the pair that adds the least scatter. Only pairs with clusters that are not larger than `cluster` are
   /// considered. Nil if each of these pairs adds more than `greatest`.
-  private func nearest(to cluster: UInt32, _ own: MergeSums, adding greatest: Double) -> ScatterPair? {
+  private mutating func nearest(to cluster: UInt32, _ own: MergeSums, adding greatest: Double) -> ScatterPair? {
     let (position, ownInverse, ownSize) = (live.positions[Int(cluster)], 1 / Double(own.count), Self.size(own.count))
     let (radius, isOwnStuck) = (Self.radius(own.count), isStuck(cluster))
     var best: ScatterPair?

@@ -66,6 +66,8 @@ struct TouchMerging: ~Copyable {
   private var band: UInt8 = 0
   /// Distance up to which searches look for clusters, in units.
   private var horizon = 0.0
+  /// The scope of the last search. Most searches of a band have the same scope.
+  private var scope = SearchScope(width: 0)
 
   /// - Parameters:
   ///   - count: Number of clusters.
@@ -110,6 +112,7 @@ struct TouchMerging: ~Copyable {
       band = next
       greatest = DistanceBands.greatest(of: band)
       placeAnewIfNeeded()
+      scope = SearchScope(width: 0)
       for block in (0..<count).blocks(of: 1 << 16) where !monitor.isCancelled { lookAtDue(block) }
       merge()
       if band == bands.upperBound { return }
@@ -235,6 +238,8 @@ struct TouchingPair: Comparable {
 
 // MARK: - Searching
 
+// A call of a nonmutating method copies the whole structure, which took 5 % of a build. So methods that are called for
+// each cluster are mutating, even if they change nothing.
 extension TouchMerging {
   /// A cluster that looks for other clusters.
   private struct Own {
@@ -250,7 +255,7 @@ extension TouchMerging {
 
   /// Looks for the first of a cluster's pairs, in the order of `TouchingPair`. Returns this pair if it belongs to the
   /// current band. If not, returns nil and stores a later band, in which the cluster looks for its first pair again.
-  @inline(__always) private func look(from cluster: UInt32) -> TouchingPair? {
+  @inline(__always) private mutating func look(from cluster: UInt32) -> TouchingPair? {
     let node = live.nodes[Int(cluster)]
     let own = Own(number: cluster, age: node.age, diameter: node.diameter)
     if let nearest = live.nearest(awaitedBy: Int(cluster)) {
@@ -260,23 +265,17 @@ extension TouchMerging {
     }
     // An initial cluster looks only for clusters whose badges are not larger than its own.
     let width = curve.width(own.diameter, own.age < live.capacity ? own.diameter : greatestDiameter)
-    let needed = BadgeCurve.reach(greatest, width: width)
-    if needed > Self.wideReach { return noted(nearestOfAll(to: own), .max) }
-    let reach = UInt64(max(horizon, needed))
-    let bound = BadgeCurve.scaled(reach &* reach, width: width)
-    return noted(nearest(to: own, width, bound), bound)
+    if scope.width != width { scope = SearchScope(width: width, upTo: greatest, horizon: horizon) }
+    if scope.isWide { return noted(nearestOfAll(to: own), .max) }
+    return noted(nearest(to: own), scope.bound)
   }
-
-  /// If a search must reach farther than this many units, it looks at all clusters one by one, and does not use tiles.
-  /// Only about a thousand clusters can be this far apart from each other. So tiles would not save time.
-  private static var wideReach: Double { 0x1p27 }
 
   /// Returns the pair if it belongs to the current band. If not, returns nil and stores a later band, in which
   /// `pair.cluster` looks for other clusters again.
   ///
   /// - Parameter bound: Lower bound of the scaled distance from `pair.cluster` to any cluster that the search could
   ///   not find.
-  @inline(__always) private func noted(_ pair: TouchingPair, _ bound: UInt64) -> TouchingPair? {
+  @inline(__always) private mutating func noted(_ pair: TouchingPair, _ bound: UInt64) -> TouchingPair? {
     if pair.scaledDistance <= greatest && pair.hasOther { return pair }
     let next = max(DistanceBands.band(of: min(pair.scaledDistance, bound)), band &+ 1)
     let isNearest = pair.hasOther && pair.scaledDistance <= bound
@@ -284,26 +283,19 @@ extension TouchMerging {
     return nil
   }
 
-  @inline(__always) private func nearest(to own: Own, _ width: UInt64, _ bound: UInt64) -> TouchingPair {
+  @inline(__always) private mutating func nearest(to own: Own) -> TouchingPair {
     var pair = own.pair
-    var range = MergeTiles.Range(limit: Self.limit(bound))
+    var range = MergeTiles.Range(limit: SearchScope.limit(scope.bound))
     tiles!.forEach(
-      near: live.positions[Int(own.number)], radius: Self.radius(own.diameter, curve),
-      within: Int(BadgeCurve.reach(bound, width: width)) + 1, widest: Float(width) * 0x1p-10, &range
+      near: live.positions[Int(own.number)], radius: Self.radius(own.diameter, curve), within: scope.reach,
+      widest: Float(scope.width) * 0x1p-10, &range
     ) { other, limit in
-      if take(other, own, &pair) { limit = min(limit, Self.limit(pair.scaledDistance)) }
+      if take(other, own, &pair) { limit = min(limit, SearchScope.limit(pair.scaledDistance)) }
     }
     return pair
   }
 
-  /// Returns the factor with which a search for pairs compares distances. The search takes a pair if its squared
-  /// distance is at most the factor times the square of the sum of both radii. The factor is slightly too large. So
-  /// rounding errors in single precision never exclude a pair whose scaled distance is `scaledDistance` or less.
-  @inline(__always) private static func limit(_ scaledDistance: UInt64) -> Float {
-    Float(scaledDistance &>> 1) * (2 * (1 + 0x1p-18)) + 4
-  }
-
-  private func nearestOfAll(to own: Own) -> TouchingPair {
+  private mutating func nearestOfAll(to own: Own) -> TouchingPair {
     var pair = own.pair
     for other in 0..<UInt32(count) where live.isLive(Int(other)) { _ = take(other, own, &pair) }
     return pair
@@ -324,5 +316,41 @@ extension TouchMerging {
     if pair.hasOther && !(new < pair) { return false }
     pair = new
     return true
+  }
+}
+
+/// How far a search looks for other clusters. The scope depends only on the width of badges, and on the band.
+private struct SearchScope {
+  /// The greatest width of a pair (see `BadgeCurve.width`); 0 before the first search of a band.
+  let width: UInt64
+  /// If a search must reach farther than `greatestReach`, it looks at all clusters one by one, and does not use tiles.
+  let isWide: Bool
+  /// Lower bound of the scaled distance to any cluster that the search does not find.
+  let bound: UInt64
+  /// Greatest distance of the clusters that the search finds, in units.
+  let reach: Int
+
+  init(width: UInt64) { (self.width, isWide, bound, reach) = (width, false, 0, 0) }
+
+  /// - Parameters:
+  ///   - greatest: Greatest scaled distance that the search must cover.
+  ///   - horizon: Distance that the search covers in any case, in units.
+  init(width: UInt64, upTo greatest: UInt64, horizon: Double) {
+    self.width = width
+    let needed = BadgeCurve.reach(greatest, width: width)
+    isWide = needed > Self.greatestReach
+    let covered = isWide ? 0 : UInt64(max(horizon, needed))
+    bound = BadgeCurve.scaled(covered &* covered, width: width)
+    reach = Int(BadgeCurve.reach(bound, width: width)) + 1
+  }
+
+  /// Only about a thousand clusters can be this far apart from each other. So tiles would not save time.
+  private static var greatestReach: Double { 0x1p27 }
+
+  /// Returns the factor with which a search for pairs compares distances. The search takes a pair if its squared
+  /// distance is at most the factor times the square of the sum of both radii. The factor is slightly too large. So
+  /// rounding errors in single precision never exclude a pair whose scaled distance is `scaledDistance` or less.
+  @inline(__always) static func limit(_ scaledDistance: UInt64) -> Float {
+    Float(scaledDistance &>> 1) * (2 * (1 + 0x1p-18)) + 4
   }
 }
