@@ -40,13 +40,16 @@ package struct ColumnSearch: @unchecked Sendable {
   /// Greatest number of words that are listed for a text, without its first word.
   package static let mostWords = 255
 
+  /// Greatest number of words in a section, per point. Most names have two to four words.
+  private static let mostWordsPerPoint = 8
+
   /// Returns how many words may be listed for each text, without its first word. This number is chosen so that the
-  /// section lists at most twice as many words as there are points.
+  /// section lists at most `mostWordsPerPoint` words per point.
   ///
   /// - Parameter counts: At index i from 1 to `mostWords`, the number of texts with at least i words after the first
   ///   word. At index 0, the number of texts with any word.
   package static func wordLimit(counts: [Int], pointCount: Int) -> Int {
-    var room = 2 * pointCount - counts[0]
+    var room = mostWordsPerPoint * pointCount - counts[0]
     for number in 1..<counts.count {
       room -= counts[number]
       if room < 0 { return number - 1 }
@@ -86,8 +89,9 @@ package struct ColumnSearch: @unchecked Sendable {
     try require(
       beginningCount <= entryCount, at: Offset.beginningCount, "at most \(entryCount) texts", found: "\(beginningCount)"
     )
+    let mostWords = Self.mostWordsPerPoint * pointCount
     try require(
-      wordCount <= 2 * pointCount, at: Offset.wordCount, "at most \(2 * pointCount) words", found: "\(wordCount)")
+      wordCount <= mostWords, at: Offset.wordCount, "at most \(mostWords) words", found: "\(wordCount)")
     let needed = Self.byteCount(places: beginningCount + wordCount, width: width, points: pointCount)
     try require(
       bytes.count == needed, at: 0,

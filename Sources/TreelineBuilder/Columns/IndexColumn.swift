@@ -12,8 +12,10 @@
 public struct IndexColumn: Sendable {
   /// The kind of value that a column reads. The raw value of a kind is the name of the kind in the command-line tool.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// JSON numbers. They are kept exactly if all of them are 64-bit integers times the same power of ten. This power
-    /// may be from 10^-18 to 1, for example 0.01. Otherwise each number is kept as the nearest double.
+    /// JSON numbers. They are kept exactly if two conditions hold. First, all numbers are integers from -2^63 to
+    /// 2^63 - 1, times the same power of ten. This power may be from 10^-18 to 1, for example 0.01. Second, the
+    /// greatest and the least of these integers differ by at most 2^64 - 2. Otherwise each number is kept as the
+    /// nearest double.
     case number
     /// Texts that many points share. Numbers and booleans become texts, spelled as in the input.
     case category
@@ -57,8 +59,8 @@ public struct IndexColumn: Sendable {
     /// Allows `distinct` to be computed without reading the values of all points. With a million points, the section
     /// takes 2.9 bytes per point.
     case distinct
-    /// Lists the words of a column of texts or categories for `ClusterTree.search(_:in:limit:)`. The section takes at
-    /// most 12 bytes per point. A column without a declared kind becomes a column of kind `text`.
+    /// Lists the words of a column of texts or categories for `ClusterTree.search(_:in:limit:)`. The section takes
+    /// 4 bytes per point and 4 bytes per word, but lists at most 8 words per point on average. A column without a declared kind becomes a column of kind `text`.
     case search
 
     /// A sentence about the preparation, for help texts.
@@ -70,8 +72,8 @@ public struct IndexColumn: Sendable {
       case .distinct:
         "'+distinct' speeds up counts of distinct values, and takes 3 bytes per point for a million points."
       case .search:
-        "'+search' finds the beginnings of words, without regard to case and accents, and takes at most 12 bytes per "
-          + "point."
+        "'+search' finds the beginnings of words, without regard to case and accents, and takes 4 bytes per point "
+          + "and 4 bytes per word."
       }
     }
 
@@ -107,7 +109,8 @@ public struct IndexColumn: Sendable {
   /// values are texts in ISO 8601. It is `category` if all values are texts and there are few distinct texts: at most
   /// 256 or a 16th of the number of points, whichever is greater, but never more than 65,536. In all other cases, and
   /// if there are no values, the kind is `text`. Missing values are ignored. A column has one type. So if any value is
-  /// a text, numbers and booleans become texts, too. If no kind is given, building the column never fails.
+  /// a text, numbers and booleans become texts, too. If no kind is given, building the column fails only if the text of
+  /// a nested value is not JSON.
   ///
   /// - Parameters:
   ///   - name: Name of the column.
