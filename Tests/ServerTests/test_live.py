@@ -222,8 +222,9 @@ def test_the_written_index_equals_a_build_of_the_same_points(tmp_path, options):
 
 def test_events_announce_versions(fleet):
     fleet.start()
+    first = fleet.server.json("/v1/fleet")["version"]
     with connected(fleet.server) as client:
-        client.sendall(b"GET /v1/fleet/events HTTP/1.1\r\nHost: x\r\nLast-Event-ID: 0\r\n\r\n")
+        client.sendall(f"GET /v1/fleet/events HTTP/1.1\r\nHost: x\r\nLast-Event-ID: {first}\r\n\r\n".encode())
         received = client.recv(1 << 16)
         while b"\n\n" not in received.split(b"\r\n\r\n")[-1]:
             received += client.recv(1 << 16)
@@ -233,10 +234,47 @@ def test_events_announce_versions(fleet):
             received += client.recv(1 << 16)
         event = received[received.find(b"event:"):].decode()
         index = fleet.server.json("/v1/fleet")
-        assert event.startswith("event: version\nid: 1\ndata: ")
+        assert event.startswith(f"event: version\nid: {index['version']}\ndata: ")
         assert json.loads(event.split("data: ")[1].split("\n")[0]) == {
             "version": index["version"], "sequence": 1, "point_count": 299}
         # The stream ends when the server stops.
+        fleet.stop()
+
+
+def test_versions_after_a_restored_log_differ_from_the_versions_before(fleet):
+    """After the index and its log are restored from copies, version 1 is made from another batch."""
+    fleet.start()
+    fleet.stop()
+    log = pathlib.Path(f"{fleet.path}.log")
+    copies = [(path, path.read_bytes()) for path in (fleet.path, log)]
+    path = "/v1/fleet/clusters?limit=10"
+    seen = set()
+    for key in (1, 2):
+        for copied, content in copies:
+            copied.write_bytes(content)
+        fleet.start()
+        assert fleet.send([{"remove": key}], f"batch-{key}")[0] == 200
+        # The batch is the same in both runs, but the versions after it differ.
+        assert fleet.send([{"remove": 3}], "last")[0] == 200
+        index = fleet.wait(2)
+        seen |= {index["version"], fleet.server.ask(path)[1]["etag"]}
+        fleet.stop()
+    assert len(seen) == 4, seen
+
+
+def test_events_announce_a_replaced_index(fleet, tmp_path):
+    fleet.start()
+    first = fleet.server.json("/v1/fleet")
+    fleet.stop()
+    pathlib.Path(f"{fleet.path}.log").unlink()
+    built({1: fleet.points[1]}, fleet.path)
+    fleet.start()
+    with connected(fleet.server) as client:
+        client.sendall(
+            f"GET /v1/fleet/events HTTP/1.1\r\nHost: x\r\nLast-Event-ID: {first['version']}\r\n\r\n".encode())
+        received = b""
+        while b"event: version" not in received:
+            received += client.recv(1 << 16)
         fleet.stop()
 
 

@@ -83,12 +83,14 @@ struct LiveAnswer: Encodable, Sendable {
 /// Contents of a record in the log.
 ///
 /// All numbers are little-endian. The first record consists of three numbers of 8 bytes and the remembered answers.
-/// The first number is the name of the log. The second is the number of the version before the first batch in the log.
+/// The first number is the history before the first batch in the log. The second is the number of the version before the first batch in the log.
 /// The third is the checksum of the index to which the batches are applied. Each further record contains the batches
 /// that were written to the disk together.
 struct LiveRecord {
-  /// The name of the log: a random number that distinguishes versions of this log from versions of other logs.
-  var log: UInt64 = 0
+  /// Hash of all batches before the first batch in the log. The history of a new log begins with a random number. Each
+  /// version of the index is named by its history. So two versions have different names if different batches led to
+  /// them, even if both have the same number, as after the log was restored from a copy.
+  var history: UInt64 = 0
   var sequence: UInt64 = 0
   var indexChecksum: UInt64 = 0
   var answers: [Entry] = []
@@ -103,7 +105,7 @@ struct LiveRecord {
 
   var bytes: [UInt8] {
     var bytes: [UInt8] = []
-    for number in [log, sequence, indexChecksum] { bytes.append(number) }
+    for number in [history, sequence, indexChecksum] { bytes.append(number) }
     for entry in answers { Self.append(entry, to: &bytes) }
     return bytes
   }
@@ -111,14 +113,19 @@ struct LiveRecord {
   /// Reads the first record of a log; nil if the bytes are not a valid first record.
   init?(_ bytes: [UInt8]) {
     var rest = bytes[...]
-    guard let log = rest.number(), let sequence = rest.number(), let checksum = rest.number(),
+    guard let history = rest.number(), let sequence = rest.number(), let checksum = rest.number(),
       let answers = Self.entries(rest)
     else { return nil }
-    (self.log, self.sequence, indexChecksum, self.answers) = (log, sequence, checksum, answers)
+    (self.history, self.sequence, indexChecksum, self.answers) = (history, sequence, checksum, answers)
   }
 
-  init(log: UInt64, sequence: UInt64, indexChecksum: UInt64, answers: [Entry]) {
-    (self.log, self.sequence, self.indexChecksum, self.answers) = (log, sequence, indexChecksum, answers)
+  init(history: UInt64, sequence: UInt64, indexChecksum: UInt64, answers: [Entry]) {
+    (self.history, self.sequence, self.indexChecksum, self.answers) = (history, sequence, indexChecksum, answers)
+  }
+
+  /// Returns the history after a batch.
+  static func history(_ history: UInt64, id: String, digest: UInt64) -> UInt64 {
+    ContentHash.hash(of: Array("\(history) \(digest) \(id)".utf8))
   }
 
   static func append(_ entry: Entry, to bytes: inout [UInt8]) {

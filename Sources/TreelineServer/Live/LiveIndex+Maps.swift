@@ -33,11 +33,12 @@ extension LiveIndex {
           let map = try next.map.updating(next.changes)
           let index = ServedIndex(
             name: name, tree: map.tree, description: description, key: key.name,
-            version: Self.version(next.sequence, of: logName), sequence: next.sequence, filterBytes: filterBytes)
+            version: Self.version(next.history), sequence: next.sequence, filterBytes: filterBytes)
           state.withLock { state in
             state.map = map
             state.applying = [:]
-            (state.mapSequence, state.mapLogLength) = (next.sequence, next.logLength)
+            (state.mapSequence, state.mapHistory) = (next.sequence, next.history)
+            state.mapLogLength = next.logLength
           }
           versions.publish(index)
           let now = ContinuousClock.now
@@ -70,6 +71,7 @@ extension LiveIndex {
     let changes: [PointKey: KeyedPoint?]
     let since: ContinuousClock.Instant?
     let sequence: UInt64
+    let history: UInt64
     let logLength: Int
   }
 
@@ -82,14 +84,15 @@ extension LiveIndex {
       (state.applying, state.pending) = (state.pending, [:])
       return NextChanges(
         map: state.map, changes: state.applying, since: state.pendingSince, sequence: state.sequence,
-        logLength: state.logLength)
+        history: state.history, logLength: state.logLength)
     }
   }
 
   /// Writes the newest map as the index file, and removes the map's batches from the log.
   private func compact() {
     let due = state.withLock { state in
-      state.isCompactionDue ? (map: state.map, length: state.mapLogLength, sequence: state.mapSequence) : nil
+      state.isCompactionDue
+        ? (map: state.map, length: state.mapLogLength, sequence: state.mapSequence, history: state.mapHistory) : nil
     }
     guard let due else { return }
     do {
@@ -98,7 +101,8 @@ extension LiveIndex {
       // While this block runs on the queue of the log, nothing is appended to the log.
       try writer.sync {
         let answers = state.withLock { $0.answers(upTo: due.sequence) }
-        let first = LiveRecord(log: logName, sequence: due.sequence, indexChecksum: checksum, answers: answers)
+        let first = LiveRecord(
+          history: due.history, sequence: due.sequence, indexChecksum: checksum, answers: answers)
         try log.replace(startingWith: first.bytes, keepingFrom: due.length)
         state.withLock { state in
           let removed = state.logLength - log.length

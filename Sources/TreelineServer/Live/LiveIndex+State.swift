@@ -16,6 +16,8 @@ extension LiveIndex {
     var map: Map
     /// Version number of the map.
     var mapSequence: UInt64
+    /// Hash of the batches in the map, see `LiveRecord.history`.
+    var mapHistory: UInt64
     /// Length of the log up to the end of the last batch that the map contains.
     var mapLogLength: Int
     /// Changes that the next map will contain.
@@ -27,6 +29,8 @@ extension LiveIndex {
     var pace = MapPace()
     /// Number of the newest version.
     var sequence: UInt64
+    /// Hash of all batches, see `LiveRecord.history`.
+    var history: UInt64
     /// Number of points in the newest version.
     var pointCount: Int
     /// Length of the log.
@@ -75,6 +79,7 @@ extension LiveIndex.State {
 
   mutating func remember(_ entry: LiveRecord.Entry) {
     sequence = entry.answer.sequence
+    history = LiveRecord.history(history, id: entry.id, digest: entry.digest)
     known[entry.id] = LiveIndex.Known(digest: entry.digest, answer: entry.answer)
     order.append(entry.id)
     while order.count - orderStart > LiveIndex.mostKnown {

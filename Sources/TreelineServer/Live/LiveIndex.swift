@@ -29,9 +29,6 @@ public final class LiveIndex: Sendable {
   /// `Column.mostDecimals` of each column.
   private let mostDecimals: [Int]
   let log: EditLog
-  /// The name of the log: a random number that the log contains. The name is part of each version of the index, so
-  /// that versions from different logs differ.
-  let logName: UInt64
   let description: IndexDescription
   let filterBytes: Int
   let longestLog: Int
@@ -103,8 +100,9 @@ public final class LiveIndex: Sendable {
       order.append(entry.id)
     }
     var start = LiveRecord(
-      log: .random(in: .min ... .max), sequence: 0, indexChecksum: index.checksum, answers: [])
+      history: .random(in: .min ... .max), sequence: 0, indexChecksum: index.checksum, answers: [])
     var sequence: UInt64 = 0
+    var batches: [(id: String, digest: UInt64)] = []
     if let bytes = records.first {
       guard let read = LiveRecord(bytes) else { throw LiveError.unreadable(path: logPath, record: 1, nil) }
       (start, sequence) = (read, read.sequence)
@@ -123,30 +121,32 @@ public final class LiveIndex: Sendable {
             throw LiveError.unreadable(path: logPath, record: number + 1, "batch \(entry.id), \(error)")
           }
           sequence = entry.answer.sequence
+          batches.append((entry.id, entry.digest))
           remember(entry)
         }
       }
       map = try map.updating(changes)
     }
-    // If the log is new or belongs to another index, the log gets a new name, which is a random number (see
-    // `logName`). Batches in the log are kept.
+    // If the log is new or belongs to another index, a new history begins. Batches in the log are kept.
     if records.isEmpty || start.indexChecksum != index.checksum {
-      (start.log, start.indexChecksum) = (.random(in: .min ... .max), index.checksum)
+      (start.history, start.indexChecksum) = (.random(in: .min ... .max), index.checksum)
       let length = records.first.map(EditLog.length(ofRecord:)) ?? 0
       try log.replace(startingWith: start.bytes, keepingFrom: length)
     }
+    let history = batches.reduce(start.history) { LiveRecord.history($0, id: $1.id, digest: $1.digest) }
     (self.name, self.path, self.key, self.columns) = (name, path, key, columns)
     self.mostDecimals = mostDecimals
-    (self.log, logName, self.filterBytes, longestLog) = (log, start.log, filterBytes, logBytes)
+    (self.log, self.filterBytes, longestLog) = (log, filterBytes, logBytes)
     (self.logger, description) = (logger, index.tree.indexDescription)
     versions = IndexVersions(
       ServedIndex(
         name: name, tree: map.tree, description: description, key: keyName,
-        version: Self.version(sequence, of: start.log), sequence: sequence, filterBytes: filterBytes))
+        version: Self.version(history), sequence: sequence, filterBytes: filterBytes))
     state = Mutex(
       State(
-        map: map, mapSequence: sequence, mapLogLength: log.length, sequence: sequence,
-        pointCount: map.values.count, logLength: log.length, known: known, order: order, compactionLength: logBytes))
+        map: map, mapSequence: sequence, mapHistory: history, mapLogLength: log.length, sequence: sequence,
+        history: history, pointCount: map.values.count, logLength: log.length, known: known, order: order,
+        compactionLength: logBytes))
     mapper.start()
     hurriedMapper.start()
     startMapping()
@@ -159,9 +159,8 @@ public final class LiveIndex: Sendable {
     }
   }
 
-  static func version(_ sequence: UInt64, of log: UInt64) -> String {
-    ContentHash.digits(of: "\(log) \(sequence)".utf8)
-  }
+  /// - Parameter history: As in `LiveRecord`.
+  static func version(_ history: UInt64) -> String { ContentHash.digits(of: "\(history)".utf8) }
 
   /// The newest version.
   var current: ServedIndex { versions.newest }

@@ -52,8 +52,8 @@ struct LiveRoutes {
       // Sends an empty comment, so that the client sees the head of the answer at once.
       try await writer.write(ByteBuffer(string: "retry: 1000\n:\n\n"))
       var last = known
-      for await index in versions.stream(for: time, orUntil: closed) where index.eventID != last {
-        last = index.eventID
+      for await index in versions.stream(for: time, orUntil: closed) where index.version != last {
+        last = index.version
         try await writer.write(try Self.event(index))
       }
       try await writer.finish(nil)
@@ -74,7 +74,7 @@ struct LiveRoutes {
       }
     }
     var bytes = OutputBytes()
-    bytes.append(text: "event: version\nid: \(index.eventID)\ndata: ")
+    bytes.append(text: "event: version\nid: \(index.version)\ndata: ")
     try bytes.append(encoding: Data(version: index.version, sequence: index.sequence, points: index.tree.pointCount))
     bytes.append("\n")
     return bytes.withBytes { ByteBuffer(bytes: $0) }
@@ -92,12 +92,6 @@ struct LiveRoutes {
     var parameters = QueryParameters(url: request.uri.query.map { $0[...] })
     try parameters.finish()
   }
-}
-
-extension ServedIndex {
-  /// Id of this version in events. For a live index, the id is the number of the version. For any other index, the id
-  /// is the property `version`.
-  fileprivate var eventID: String { sequence.map { "\($0)" } ?? version }
 }
 
 extension HTTPField.Name {
