@@ -90,14 +90,18 @@ def write(folder, shape, count, files, seed=20240501, has_columns=False):
 
 
 def index(folder, path, *options):
-    """Builds the index of the rows in a folder with `treelinemap build`. The tool reads the rows as CSV."""
+    """Builds the index of the rows in a folder with `treelinemap build`."""
     files = sorted(f"{folder}/{name}" for name in os.listdir(folder) if name.endswith(".parquet"))
-    schema = pq.read_schema(files[0])
-    command = [os.environ["TREELINE_TOOL"], "build", "-", "-o", path, "--row", "id", "--skip-invalid", *options]
-    if "kind" in schema.names:
-        command += ["--columns", ",".join(f"{name}:{kind}" for name, kind in KINDS.items())]
+    if "kind" in pq.read_schema(files[0]).names:
+        options += ("--columns", ",".join(f"{name}:{kind}" for name, kind in KINDS.items()))
+    return index_of(files, path, "--skip-invalid", *options)
+
+
+def index_of(files, path, *options):
+    """Builds the index of the rows of some files with `treelinemap build`. The tool reads the rows as CSV."""
+    command = [os.environ["TREELINE_TOOL"], "build", "-", "-o", path, "--row", "id", *options]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL) as tool:
-        with pa.csv.CSVWriter(tool.stdin, schema) as writer:
+        with pa.csv.CSVWriter(tool.stdin, pq.read_schema(files[0])) as writer:
             for file in files:
                 with pq.ParquetFile(file) as rows:
                     for batch in rows.iter_batches():

@@ -77,6 +77,21 @@ def test_tasks_that_are_done_twice_change_nothing(builds):
     builds.check(points.towns, 16, tasks=Twice)
 
 
+def test_decimals_have_the_bytes_of_the_tool(builds, tmp_path):
+    """The decimals are exact, exact without the zeros at their ends, and longer than doubles."""
+    df = builds.session.range(1000).selectExpr(
+        "id", "CAST(id AS DOUBLE) / 10 AS lon", "0D AS lat",
+        "CAST(1234567890123456.78BD + id / 100BD AS DECIMAL(18, 2)) AS exact",
+        "CAST(123456789012345.5BD + id AS DECIMAL(38, 10)) AS zeros",
+        "CAST(1234567890123.1000000001BD + id AS DECIMAL(38, 10)) AS long").repartition(3)
+    names = ["exact", "zeros", "long"]
+    built = treelinemap.spark.build(df, "lon", "lat", row="id", columns=names, out=tmp_path / "out", piece_size=300)
+    pq.write_table(df.toArrow(), tmp_path / "places.parquet")
+    points.index_of(
+        [tmp_path / "places.parquet"], tmp_path / "expected", "--columns", ",".join(f"{name}:number" for name in names))
+    assert filecmp.cmp(built.path, tmp_path / "expected", shallow=False), "expected the bytes of the tool"
+
+
 @pytest.mark.speculation
 def test_tasks_that_hang_are_started_again_elsewhere(builds):
     builds.check(points.towns, 16, tasks=Hanging)

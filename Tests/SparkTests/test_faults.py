@@ -24,7 +24,7 @@ def rows(spark):
     ("column 'some': expected row numbers from 0 to 2^53, found a missing value", {"row": "some"}),
     ("column \"price\", row 71", {"columns": "price", "row": "id", "lon": "somewhere"}),
     ("of the DataFrame: column \"price\", row", {"columns": "price"}),
-    ("column 'huge', row 0: expected whole numbers of 64 bits", {"columns": "huge", "row": "id"}),
+    ("column 'huge', row 0: expected only whole numbers from -2^63", {"columns": "huge", "row": "id"}),
     ("column 'wkb', row ", {"geometry": "wkb", "lon": None, "lat": None}),
 ], ids=["row below 0", "no such coordinate", "no such column", "columns of one name", "kind of no column",
         "folder that is not mounted", "row that occurs twice", "missing row", "infinite value",
@@ -51,6 +51,29 @@ def test_faulty_arguments_are_told_before_the_rows_are_read(rows, tmp_path, monk
             rows, "lon", "lat", **{"out": "none.treeline"} | arguments, progress=lambda *stage: stages.append(stage))
     assert words in str(error.value)
     assert not stages and not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["lon", "lat"])
+def test_coordinates_are_numbers(rows, tmp_path, name):
+    texts = rows.selectExpr("*", f"CAST({name} AS STRING) AS text")
+    with pytest.raises(TypeError, match="column 'text': expected double or .*, found string; cast it"):
+        treelinemap.spark.build(texts, **{"lon": "lon", "lat": "lat", name: "text"}, out=tmp_path / "none.treeline")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_good_index_is_kept_if_most_rows_have_no_position(rows, tmp_path):
+    out, refused = tmp_path / "out.treeline", tmp_path / "refused.parquet"
+    treelinemap.build([1, 2, 3], [1, 2, 3]).save(out)
+    before = out.read_bytes()
+    for count, bad in ((0, rows.where("id < 0")), (1, rows.selectExpr("IF(id = 1, lon, 200) AS lon", "lat"))):
+        total = bad.count()
+        with pytest.raises(treelinemap.BuildError) as error:
+            treelinemap.spark.build(bad, "lon", "lat", out=out, refused=refused)
+        kept = "the existing index of 3 points was kept; allow_loss=True replaces it"
+        assert str(error.value) == f"{out}: only {count} of {total} rows have a position; {kept}"
+        assert out.read_bytes() == before and list(tmp_path.iterdir()) == [out]
+    with pytest.warns(UserWarning, match="99 rows are not in"):
+        assert treelinemap.spark.build(bad, "lon", "lat", out=out, allow_loss=True).point_count == 1
 
 
 def test_a_refused_row_needs_no_number(rows, tmp_path):

@@ -219,7 +219,7 @@ def test_texts_survive():
         (dict(x=[1j], y=[2]), TypeError, "x: expected real numbers"),
         (dict(x=[1], y=["north"]), ValueError, "y: could not convert string to float: 'north'"),
         (dict(x=np.ma.array([1, 2], mask=[0, 1]), y=[3, 4]), treelinemap.BuildError, "row 1: "),
-        (dict(x=[1], y=[2], columns={"a": [object()]}), TypeError, "column 'a': expected numbers, booleans, times"),
+        (dict(x=[1], y=[2], columns={"a": [object()]}), TypeError, "column 'a': expected numbers, booleans, dates"),
         (dict(x=[1, 2], y=[2, 3], columns={"a": ["b", 3]}), TypeError, "column 'a', row 1: expected a text, found 3"),
         (dict(x=[1, 2], y=[2, 3], columns={"a": [3, "b"]}), TypeError, "row 1: expected a number, found 'b'"),
         (dict(x=[1], y=[2], columns={"a": [datetime.time(3)]}), TypeError, "column 'a'"),
@@ -274,9 +274,9 @@ def test_times_of_numpy_are_values():
     assert found[0] == times[0] and np.isnat(found).tolist() == [False, True, True]
 
 
-@pytest.mark.parametrize("value", [decimal.Decimal(2**53 + 1), fractions.Fraction(2**53 + 1), np.longdouble(2**53) + 1])
+@pytest.mark.parametrize("value", [fractions.Fraction(2**53 + 1), np.longdouble(2**53) + 1])
 def test_whole_numbers_that_doubles_do_not_keep_are_refused(value):
-    with pytest.raises(ValueError, match="expected whole numbers of 64 bits, or numbers that floats hold exactly"):
+    with pytest.raises(ValueError, match="or only numbers that floats hold exactly, found"):
         treelinemap.build([1, 2], [1, 2], columns={"v": [value, 0.5]})
 
 
@@ -288,23 +288,6 @@ def test_decimals_of_arrow_beyond_64_bits_are_exact_or_an_error():
     assert tree.clusters(limit=1, aggregate="max(v)")["max_v"] == 2**70
     with pytest.raises(ValueError, match="column 'v', row 2: .* found 9007199254740993"):
         build(*whole)
-
-
-def test_whole_decimals_of_arrow_that_doubles_do_not_keep_are_refused(tmp_path):
-    pa, pl = pytest.importorskip("pyarrow"), pytest.importorskip("polars")
-    import pyarrow.parquet as pq
-
-    array = pa.array([None, decimal.Decimal("0.5"), decimal.Decimal(2**53 + 1)], pa.decimal128(38, 2))
-    places = pa.table({"lon": [1.0, 2, 3], "lat": [1.0, 2, 3], "v": array})
-    pq.write_table(places, tmp_path / "a.parquet")
-    for build in (
-        lambda: treelinemap.build(places),
-        lambda: treelinemap.build(pl.from_arrow(places)),
-        lambda: treelinemap.build(places.set_column(2, "v", array.dictionary_encode())),
-        lambda: treelinemap.build_parquet(tmp_path / "a.parquet", out=tmp_path / "out", columns="v"),
-    ):
-        with pytest.raises(ValueError, match="column 'v', row 2: .* hold exactly, found 9007199254740993;"):
-            build()
 
 
 @pytest.mark.parametrize("other, words", [
@@ -338,7 +321,8 @@ def test_decimals_of_arrow_are_rounded_once():
     texts += [f"{random.integers(-(10**17), 10**17)}.{random.integers(1, 100):02}" for _ in range(2000)]
     array = pa.array([decimal.Decimal(text) for text in texts], pa.decimal128(30, 2))
     count = len(texts)
-    tree = treelinemap.build(range(count), [0] * count, planar=True, columns=pa.table({"v": array}))
+    with pytest.warns(UserWarning, match="too many digits.* 9007199254740993.50"):
+        tree = treelinemap.build(range(count), [0] * count, planar=True, columns=pa.table({"v": array}))
     assert kept(tree).tolist() == [float(text) for text in texts]
 
 

@@ -405,7 +405,7 @@ def test_what_is_wrong_is_told_with_its_place(table, tmp_path):
     pq.write_table(table.rename_columns(["east", *table.column_names[1:]]), unlike)
     with pytest.raises(KeyError, match=r"unlike\.parquet: there is no column 'lon'; columns: 'east', 'lat'"):
         treelinemap.build_parquet([folder, unlike], out=out, lon="lon", lat="lat")
-    with pytest.raises(ValueError, match="such as 2GB, found 'much'"):
+    with pytest.raises(ValueError, match="or '2GB', found 'much'"):
         treelinemap.build_parquet(folder, out=out, memory="much")
     with pytest.raises(treelinemap.BuildError, match="gamma"):
         treelinemap.build_parquet(folder, out=out, split="gamma:2")

@@ -184,10 +184,10 @@ def test_histograms_count_all(tree, points):
 @pytest.mark.parametrize(
     ("query", "error", "message"),
     [
-        (dict(limit=0), treelinemap.ParameterError, "'limit' must be 1 or more, found 0."),
+        (dict(limit=0), treelinemap.ParameterError, "'limit' must be a whole number, 1 or more, found 0."),
         (dict(spacing=44), treelinemap.ParameterError, "needs 'zoom'"),
         (dict(spacing=44, detail=2, zoom=3), treelinemap.ParameterError, "exclude each other"),
-        (dict(min_points=1, detail=2, zoom=3), treelinemap.ParameterError, "'min_points' must be 2 or more, found 1."),
+        (dict(min_points=1, detail=2, zoom=3), treelinemap.ParameterError, "'min_points' must be a whole number, 2 or more, found 1."),
         (dict(zoom=float("nan"), limit=3), treelinemap.ParameterError, "'zoom'"),
         (dict(bbox=(1, 2, 3), limit=3), treelinemap.ParameterError, "four numbers"),
         (dict(bbox=(0, 5, 1, 2), limit=3), treelinemap.QueryError, "south"),

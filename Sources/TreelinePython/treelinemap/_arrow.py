@@ -7,13 +7,13 @@ https://arrow.apache.org/docs/format/CDataInterface.html
 from __future__ import annotations
 
 import ctypes
-import decimal
 from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_int, c_int64, c_void_p
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ._arrays import AnyArray, view
+from ._decimals import Decimals
 
 
 class Schema(Structure):
@@ -74,10 +74,13 @@ _NUMBERS = {
     b"e": "<f2", b"f": "<f4", b"g": "<f8",
 }  # fmt: skip
 
-#: Common names of Arrow types, for errors about a type that a caller does not accept.
+#: Names of Arrow types for errors. The key is the beginning of the format, which may go on with a unit or a size.
 _NAMES = {
     b"u": "texts", b"U": "texts", b"vu": "texts", b"z": "binary", b"Z": "binary", b"vz": "binary", b"b": "booleans",
-    b"n": "nulls", b"+s": "structs", b"+l": "lists", b"+L": "lists", b"+m": "maps",
+    b"n": "nulls", b"w:": "binary of a fixed size", b"td": "dates", b"ts": "timestamps", b"tt": "times of day",
+    b"tD": "durations", b"ti": "intervals", b"d:": "decimals", b"+s": "structs", b"+l": "lists", b"+L": "lists",
+    b"+vl": "lists", b"+vL": "lists", b"+w:": "lists", b"+m": "maps", b"+u": "unions", b"+r": "run-end encoded values",
+    **dict.fromkeys(_NUMBERS, "numbers"),
 }  # fmt: skip
 
 
@@ -196,8 +199,9 @@ class Column:
         return view(self._memory, address + part.start * np.dtype(type).itemsize, (count,), type)
 
     def numbers(self) -> AnyArray | None:
-        """Returns numbers, booleans or times as a numpy array; None for other types. Whole numbers are Python objects
-        if neither 64 bits nor doubles can hold them exactly. The entry of a missing value is arbitrary."""
+        """Returns numbers, booleans or times as a numpy array; None for other types. Decimals are whole numbers if all
+        of them are, and otherwise the nearest doubles. Whole numbers that do not fit into 64 bits are Python objects.
+        The entry of a missing value is arbitrary."""
         format = self.format
         if format == b"b":
             return np.concatenate([np.zeros(0, bool), *(self._bits(part, 1) for part in self._parts if part.length)])
@@ -208,13 +212,20 @@ class Column:
         if format == b"tdm" or format.startswith(b"ts"):
             unit = "ms" if format == b"tdm" else {"s": "s", "m": "ms", "u": "us", "n": "ns"}[chr(format[2])]
             return self._joined(f"<M8[{unit}]")
-        return self._decimals() if format.startswith(b"d:") else None
+        decimals = self.decimals()
+        if decimals is None:
+            return None
+        decimals = decimals.stripped()
+        return decimals.whole if decimals.digits == 0 else decimals.doubles()
 
     def _joined(self, type: str) -> AnyArray:
         arrays = [self._view(part, 1, type) for part in self._parts] or [np.zeros(0, type)]
         return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
-    def _decimals(self) -> AnyArray | None:
+    def decimals(self) -> Decimals | None:
+        """Returns decimals; None for other types."""
+        if not self.format.startswith(b"d:"):
+            return None
         _, scale, *bits = self.format[2:].split(b",")
         width = int(bits[0]) if bits else 128
         if width in (32, 64):
@@ -225,31 +236,14 @@ class Column:
             low, high = halves["f0"].view("<i8"), halves["f1"]
         else:
             return None
-        valid = self.valid
-        if int(scale) == 0 and ((high == low >> 63) | (False if valid is None else ~valid)).all():
-            return low
-        if int(scale) == 0:
-            present = range(len(low)) if valid is None else np.flatnonzero(valid)
-            whole = np.zeros(len(low), object)
-            for row in present:
+        if (valid := self.valid) is not None:
+            low, high = np.where(valid, low, 0), np.where(valid, high, 0)
+        if (is_wide := high != low >> 63).any() or int(scale) < 0:
+            whole = low.astype(object)
+            for row in np.flatnonzero(is_wide).tolist():
                 whole[row] = (int(high[row]) << 64) + (int(low[row]) & 0xFFFF_FFFF_FFFF_FFFF)
-            return whole
-        decimals: AnyArray = low / 10.0 ** int(scale)
-        # If doubles hold the number and the power of ten exactly, their quotient is rounded correctly. Otherwise Python
-        # divides the integers.
-        is_exact = (high == low >> 63) & (low >= -(2**53)) & (low <= 2**53) & (0 <= int(scale) <= 22)
-        numerator, denominator = 10 ** max(-int(scale), 0), 10 ** max(int(scale), 0)
-        inexact = {}
-        for row in np.flatnonzero(~is_exact):
-            unscaled = (int(high[row]) << 64) + (int(low[row]) & 0xFFFF_FFFF_FFFF_FFFF)
-            quotient = decimals[row] = unscaled * numerator / denominator
-            whole, rest = divmod(unscaled * numerator, denominator)
-            if rest == 0 and whole != quotient:
-                inexact[row] = decimal.Decimal(whole)
-        if inexact:
-            decimals = decimals.astype(object)
-            decimals[[*inexact]] = [*inexact.values()]
-        return decimals
+            low = whole * 10 ** max(-int(scale), 0)
+        return Decimals(low, max(int(scale), 0))
 
     def texts(self) -> tuple[AnyArray, AnyArray] | None:
         """Returns offsets and bytes of texts; None for other types. The text of a missing value is arbitrary."""
@@ -314,7 +308,15 @@ class Column:
 
     @property
     def type_name(self) -> str:
-        return _NAMES.get(self.format, f"the type {self.format.decode()!r} of Arrow's C data interface")
+        if self.is_dictionary:
+            return f"a dictionary of {Column(self._memory, self._schema.dictionary.contents, []).type_name}"
+        format = self.format
+        if format.startswith(b"d:") and format.count(b",") == 2:
+            return f"decimals of {format.rpartition(b',')[2].decode()} bits"
+        for start, name in _NAMES.items():
+            if format == start or len(start) > 1 and format.startswith(start):
+                return name
+        return f"the type {format.decode()!r} of Arrow's C data interface"
 
 
 def column(values: Any) -> Column:

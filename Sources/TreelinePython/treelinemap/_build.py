@@ -9,11 +9,15 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
+import numpy as np
+
 from . import _edits, _steps
 from . import _library as c
-from ._columns import InputColumn, input_columns
+from ._columns import input_columns
 from ._coordinates import Coordinates, coordinates, left_out, may_be_degrees, remedy
 from ._errors import BuildError, ColumnError
+from ._exact import WholeNumbers
+from ._input_column import InputColumn
 from ._monitor import Monitor
 from ._parameters import text
 from ._tree import Tree
@@ -88,6 +92,10 @@ def build(
         chosen = [name for name in points.table if name not in points.own] if columns is None else columns
         columns = points.table
     made = input_columns(columns, chosen, kinds or {}, len(points.x))
+    whole = WholeNumbers()
+    for column in made:
+        whole.add(column, np.arange(len(points.x)))
+    whole.warn(stacklevel=2)
     planar = points.is_planar
     # `for` is a keyword, so it cannot be the name of an argument.
     common = {"for": supporting, "grow": grow, "split": split, "badge_gap": badge_gap, "anchor": anchor}

@@ -13,179 +13,13 @@ import numpy as np
 from . import _arrow as arrow
 from . import _library as c
 from ._arrays import AnyArray
+from ._decimals import Decimals, decimal_column
 from ._exact import check_exact, check_span
+from ._input_column import InputColumn, encoded_texts
 
 #: Packages whose objects hold pandas arrays. Pandas arrays are read directly, because they have more information than
 #: their Arrow export. The export also needs pyarrow.
 _PANDAS = ("pandas", "geopandas")
-
-
-class InputColumn:
-    """A column in the form that the library reads. The column keeps alive the objects that own its memory."""
-
-    def __init__(self, name: str, kind: str | None, type: int, values: AnyArray | None = None, **others: Any) -> None:
-        """
-        :param values: Values of the width that `type` needs. Their stride in memory is arbitrary.
-        :param others: `valid`, an array of booleans, and `offsets`, `bytes`, `entry_count` and `units_per_second`, with
-            the meaning that they have in `treeline_column`.
-        """
-        if values is not None and len(values) > 1 and values.strides[0] == 0:
-            # All entries are one value in memory. But for the library, a stride of 0 means entries without gaps.
-            values = np.ascontiguousarray(values)
-        self.name, self.kind, self.type, self.others = name, kind, type, others
-        self.values: Any = values
-        self.valid = valid = others.pop("valid", None)
-        self._kept: list[Any] = [c.encoded(name), c.encoded_if_any(kind), values]
-        self.column = c.Column(name=self._kept[0], kind=self._kept[1], type=type)
-        if values is not None:
-            self.column.values = values.ctypes.data
-            # numpy gives an array of one entry an arbitrary stride.
-            self.column.stride = values.strides[0] if len(values) > 1 else 0
-        if valid is not None and not valid.all():
-            self.column.validity = self._address(np.packbits(valid, bitorder="little"))
-        for field, value in others.items():
-            setattr(self.column, field, self._address(value) if isinstance(value, np.ndarray) else value)
-
-    def _address(self, array: AnyArray) -> int:
-        self._kept.append(array)
-        # numpy may give an empty array no memory, but the library needs an address.
-        return array.ctypes.data if array.size else np.zeros(1, np.int64).ctypes.data
-
-
-    def __len__(self) -> int:
-        return len(self.others["offsets"]) - 1 if self.values is None else len(self.values)
-
-    # Edits
-
-    def taking(self, order: AnyArray, new: InputColumn | None = None) -> InputColumn:
-        """Returns a column with copies of some values.
-
-        :param order: Index of each value of the result. Indices from `len(self)` on are for values of `new`.
-        :param new: A second column.
-        """
-        if new is None or not len(new):
-            return self._taking(order)
-        if not self.has_values.any():
-            return new._missing(len(self))._joined(new)._taking(order)
-        if not new.has_values.any():
-            return self._joined(self._missing(len(new)))._taking(order)
-        return self._joined(new)._taking(order)
-
-    @property
-    def noun(self) -> str:
-        """Name of the kind of values, for messages."""
-        return _NOUNS[self.type]
-
-    @property
-    def has_values(self) -> AnyArray:
-        """Whether each row has a value."""
-        present: AnyArray = np.ones(len(self), bool) if self.valid is None else np.array(self.valid, bool)
-        if self.type == c.DOUBLES:
-            present &= ~np.isnan(self.values)
-        if self.type == c.CODES:
-            present &= self.values >= 0
-        if self.type == c.INSTANTS:
-            present &= self.values != _NO_TIME
-        return present
-
-    def _missing(self, count: int) -> InputColumn:
-        """Returns a column of this type in which all values are missing."""
-        others = {**self.others, "valid": np.zeros(count, bool)}
-        if self.type == c.TEXTS:
-            return InputColumn(self.name, self.kind, c.TEXTS, **{**others, "offsets": np.zeros(count + 1, "<i8")})
-        return InputColumn(self.name, self.kind, self.type, np.zeros(count, self.values.dtype), **others)
-
-    def _taking(self, order: AnyArray) -> InputColumn:
-        others = {**self.others, "valid": None if self.valid is None else self.valid[order]}
-        if self.values is not None:
-            return InputColumn(self.name, self.kind, self.type, self.values[order], **others)
-        starts, lengths = self.others["offsets"][:-1][order], np.diff(self.others["offsets"])[order]
-        offsets = np.zeros(len(order) + 1, "<i8")
-        np.cumsum(lengths, out=offsets[1:])
-        places = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths)
-        others |= {"offsets": offsets, "bytes": self.others["bytes"][places]}
-        return InputColumn(self.name, self.kind, self.type, None, **others)
-
-    def _joined(self, new: InputColumn) -> InputColumn:
-        """Returns this column followed by another column, which may have another type."""
-        valid = None
-        if self.valid is not None or new.valid is not None:
-            valid = np.concatenate(
-                [np.ones(len(each), bool) if each.valid is None else each.valid for each in (self, new)]
-            )
-        texts = (c.TEXTS, c.CODES)
-        if self.type in texts and new.type in texts:
-            return self._joined_texts(new.texts())
-        numbers = (c.INTEGERS, c.DOUBLES)
-        if self.type != new.type and not (self.type in numbers and new.type in numbers):
-            raise TypeError(f"column {self.name!r}: expected {self.noun}, found {new.noun}")
-        parts, others, type = [self.values, new.values], self.others, self.type
-        if self.type == c.INSTANTS:
-            units = [each.others["units_per_second"] for each in (self, new)]
-            others = {**others, "units_per_second": max(units)}
-            parts = [_scaled(self.name, part, max(units) // unit) for part, unit in zip(parts, units)]
-        elif self.type != new.type:
-            type = c.DOUBLES
-            for column in (self, new):
-                if column.type == c.INTEGERS:
-                    present = column.has_values
-                    check_exact(self.name, column.values.tolist(), column.values.astype("<f8").tolist(), present)
-            parts = [part.astype("<f8") for part in parts]
-        return InputColumn(self.name, self.kind, type, np.concatenate(parts), **others, valid=valid)
-
-    def texts(self) -> list[bytes | None]:
-        """Returns texts, or None for missing values."""
-        offsets, data = self.others["offsets"], self.others["bytes"].tobytes()
-        texts = [data[start:end] for start, end in zip(offsets[:-1].tolist(), offsets[1:].tolist())]
-        if self.type == c.CODES:
-            texts = [texts[code] if code >= 0 else b"" for code in self.values.tolist()]
-        return [text if is_present else None for text, is_present in zip(texts, self.has_values.tolist())]
-
-    def _joined_texts(self, texts: list[bytes | None]) -> InputColumn:
-        present = np.array([text is not None for text in texts], bool)
-        if self.type == c.CODES:
-            own = InputColumn(self.name, None, c.TEXTS, offsets=self.others["offsets"], bytes=self.others["bytes"])
-            entries = [entry for entry in own.texts() if entry is not None]
-            # The dictionary may contain an entry twice.
-            codes = {entry: code for code, entry in enumerate(entries)}
-            for text in texts:
-                if text is not None and text not in codes:
-                    codes[text] = len(entries)
-                    entries.append(text)
-            new = [-1 if text is None else codes[text] for text in texts]
-            values = np.concatenate([self.values, np.array(new, "<i4")])
-            valid = None if self.valid is None else np.concatenate([self.valid, present])
-            offsets, data = _encode(entries)
-            others = {"offsets": offsets, "bytes": data, "entry_count": len(entries), "valid": valid}
-            return InputColumn(self.name, self.kind, c.CODES, values, **others)
-        offsets, data = _encode([text or b"" for text in texts])
-        end, valid = self.others["offsets"][-1], np.ones(len(self), bool) if self.valid is None else self.valid
-        others = {
-            "offsets": np.concatenate([self.others["offsets"], offsets[1:] + end]),
-            "bytes": np.concatenate([self.others["bytes"][:end], data]),
-            "valid": np.concatenate([valid, present]),
-        }
-        return InputColumn(self.name, self.kind, c.TEXTS, None, **others)
-
-
-#: numpy's number for a missing time.
-_NO_TIME = -(2**63)
-
-_NOUNS = {
-    c.DOUBLES: "numbers", c.INTEGERS: "whole numbers", c.BOOLEANS: "booleans", c.TEXTS: "texts", c.CODES: "categories",
-    c.INSTANTS: "times",
-}  # fmt: skip
-
-
-def _scaled(name: str, instants: AnyArray, factor: int) -> AnyArray:
-    """Returns times in a finer unit."""
-    present = instants != _NO_TIME
-    if factor > 1 and np.abs(instants[present]).max(initial=0) > (2**63 - 1) // factor:
-        raise ValueError(
-            f"column {name!r}: expected times that fit into 64 bits, found a time too far from 1970 for the finest "
-            "unit of the column; convert the column to a coarser unit"
-        )
-    return np.where(present, instants * factor, _NO_TIME)
 
 
 def input_columns(
@@ -242,7 +76,7 @@ def _column(name: str, kind: str | None, values: Any, rows: AnyArray | None) -> 
     if isinstance(values, arrow.Column) or arrow.speaks(values):
         return _of_arrow(name, kind, values if isinstance(values, arrow.Column) else arrow.column(values), rows)
     if isinstance(values, _Codes):
-        return _of_codes(name, kind, values.codes, _encode(values.entries))
+        return _of_codes(name, kind, values.codes, encoded_texts(values.entries))
     array = np.asarray(values)
     if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
         # numpy converts all values of a list that contains a text to texts, even missing values. So the values are read
@@ -288,7 +122,8 @@ def _of_codes(name: str, kind: str | None, codes: AnyArray, entries: tuple[AnyAr
 
 def _refusal(name: str, found: str) -> TypeError:
     return TypeError(
-        f"column {name!r}: expected numbers, booleans, times or texts, found {found}; convert or leave out the column"
+        f"column {name!r}: expected numbers, booleans, dates, timestamps or texts, found {found}; convert or leave "
+        "out the column"
     )
 
 
@@ -326,7 +161,7 @@ def _of_numpy(
         instants = array.astype(array.dtype.newbyteorder("<"), copy=False).view("<i8")
         return InputColumn(name, kind, c.INSTANTS, instants, units_per_second=units[unit], valid=valid)
     if array.dtype.kind in "US":
-        offsets, data = _encode(array.tolist())
+        offsets, data = encoded_texts(array.tolist())
         return InputColumn(name, kind, c.TEXTS, offsets=offsets, bytes=data, valid=valid)
     # From numpy 2 on, arrays with texts of any length have their own type. These arrays are also read as objects.
     if array.dtype.kind in "OT":
@@ -366,6 +201,8 @@ def _of_objects(
         is_whole = all(isinstance(value, _INTEGERS) and -(2**63) <= value < 2**63 for value in found)
         if is_whole:
             return _of_numpy(name, kind, np.array(found, "<i8"), valid)
+        if any(isinstance(value, decimal.Decimal) for value in found) and (decimals := Decimals.of(found)) is not None:
+            return _of_decimals(name, kind, decimals, valid, rows)
         floats = [_float(name, row, value) for row, value in enumerate(found)]
         check_exact(name, found, floats, valid, rows)
         return _of_numpy(name, kind, np.array(floats, "<f8"), valid)
@@ -381,8 +218,15 @@ def _of_objects(
         return _of_numpy(name, kind, array, valid)
     if not isinstance(first, str | bytes):
         raise _refusal(name, repr(first))
-    offsets, data = _encode(filled((str, bytes), "a text", ""))
+    offsets, data = encoded_texts(filled((str, bytes), "a text", ""))
     return InputColumn(name, kind, c.TEXTS, offsets=offsets, bytes=data, valid=valid)
+
+
+def _of_decimals(
+    name: str, kind: str | None, decimals: Decimals, valid: AnyArray | None, rows: AnyArray | None
+) -> InputColumn:
+    made = decimal_column(name, kind, decimals, valid)
+    return _of_numpy(name, kind, decimals.stripped().whole, valid, rows) if made is None else made
 
 
 def _float(name: str, row: int, value: Any) -> float:
@@ -427,13 +271,6 @@ def without_zone(time: Any) -> Any:
     return time.astimezone(datetime.timezone.utc).replace(tzinfo=None)
 
 
-def _encode(texts: list[Any]) -> tuple[AnyArray, AnyArray]:
-    parts = [text if isinstance(text, bytes) else text.encode(errors="surrogatepass") for text in texts]
-    offsets = np.zeros(len(parts) + 1, "<i8")
-    np.cumsum([len(part) for part in parts], out=offsets[1:])
-    return offsets, np.frombuffer(b"".join(parts) or b"\0", np.uint8)
-
-
 # MARK: pandas
 
 
@@ -473,10 +310,16 @@ def _of_arrow(name: str, kind: str | None, column: arrow.Column, rows: AnyArray 
         texts = entries.texts()
         if texts is not None:
             return _of_codes(name, kind, codes, texts)
-        values, valid = entries.numbers(), codes >= 0
+        valid = codes >= 0
+        if (decimals := entries.decimals()) is not None and len(entries):
+            decimals = Decimals(np.where(valid, decimals.whole[codes], 0), decimals.digits)
+            return _of_decimals(name, kind, decimals, valid, rows)
+        values = entries.numbers()
         if values is None:
             raise _refusal(name, f"a dictionary of {entries.type_name}")
         return _of_numpy(name, kind, values[codes] if len(values) else np.zeros(len(codes)), valid)
+    if (decimals := column.decimals()) is not None:
+        return _of_decimals(name, kind, decimals, column.valid, rows)
     array = column.numbers()
     if array is not None:
         return _of_numpy(name, kind, array, column.valid, rows)

@@ -129,7 +129,7 @@ def _of_geometry(places: Any, planar: bool) -> Coordinates:
 def _doubles(name: str, values: Any) -> AnyArray:
     """Returns an array of doubles with one dimension. Missing values become NaN."""
     if isinstance(values, arrow.Column) or not is_of_pandas(values) and arrow.speaks(values):
-        return _of_arrow(name, values if isinstance(values, arrow.Column) else arrow.column(values))
+        return arrow_doubles(name, values if isinstance(values, arrow.Column) else arrow.column(values))
     try:
         if np.iscomplexobj(values):
             raise TypeError("expected real numbers, found complex numbers")
@@ -148,7 +148,8 @@ def _doubles(name: str, values: Any) -> AnyArray:
     return array if array.strides[0] else np.ascontiguousarray(array)
 
 
-def _of_arrow(name: str, column: arrow.Column) -> AnyArray:
+def arrow_doubles(name: str, column: arrow.Column) -> AnyArray:
+    """Returns the numbers of a column as doubles. Missing values become NaN."""
     numbers = None if column.is_dictionary else column.numbers()
     if numbers is None or numbers.dtype.kind not in "fiuO":
         raise TypeError(f"{name}: expected numbers, found {column.type_name}")

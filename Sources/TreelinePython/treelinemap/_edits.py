@@ -12,9 +12,10 @@ import numpy as np
 
 from . import _library as c
 from ._arrays import AnyArray
-from ._columns import InputColumn, input_columns, is_of_pandas, named_columns
+from ._columns import input_columns, is_of_pandas, named_columns
 from ._coordinates import coordinates
 from ._errors import EditError
+from ._input_column import InputColumn
 from ._monitor import Monitor
 from ._steps import column_array
 
@@ -203,7 +204,7 @@ def key_array(keys: Any) -> AnyArray:
         raise TypeError(f"expected a key for each point, found a missing key in row {int(column.has_values.argmin())}")
     if column.type == c.INTEGERS:
         return np.array(column.values)
-    if column.type not in (c.TEXTS, c.CODES):
+    if column.type not in (c.TEXTS, c.CODES) or column.is_number:
         raise TypeError(f"expected keys that are texts or whole numbers, found {column.noun}")
     return np.array([text.decode(errors="replace") for text in column.texts() if text is not None], object)
 

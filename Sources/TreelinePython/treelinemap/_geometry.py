@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from . import _arrow as arrow
 from ._arrays import AnyArray
+from ._coordinates import arrow_doubles
 from ._names import coordinate_columns
 
 #: Length of a WKB header before the coordinates, and the bit that marks a geometry with a spatial reference system.
@@ -97,15 +99,37 @@ def points(name: str, array: Any, rows: AnyArray) -> tuple[AnyArray, AnyArray]:
         values = _doubles(name, array.values)[array.offset * width : (array.offset + len(array)) * width]
         pairs = values.reshape(len(array), width)
         return _nulled(array, pairs[:, 0].copy()), _nulled(array, pairs[:, 1].copy())
+    elif pa.types.is_list(type) or pa.types.is_large_list(type):
+        return _of_lists(name, array, rows)
     elif pa.types.is_binary(type) or pa.types.is_large_binary(type):
         return _of_wkb(name, array.cast(pa.large_binary()), rows)
     raise TypeError(f"column {name!r}: expected points as WKB, structs of x and y or lists of x and y, found {type}")
 
 
+def _of_lists(name: str, array: Any, rows: AnyArray) -> tuple[AnyArray, AnyArray]:
+    offsets = array.offsets.to_numpy()
+    there = array.is_valid().to_numpy(zero_copy_only=False)
+    unlike = there & (np.diff(offsets) != 2)
+    if unlike.any():
+        at = int(unlike.argmax())
+        raise ValueError(
+            f"column {name!r}, row {rows[at]}: expected a list of two numbers, found {offsets[at + 1] - offsets[at]}; "
+            "make lists of x and y"
+        )
+    values = _doubles(name, array.values)
+    x, y = np.full(len(array), np.nan), np.full(len(array), np.nan)
+    starts = offsets[:-1][there]
+    x[there], y[there] = values[starts], values[starts + 1]
+    return x, y
+
+
 def _doubles(name: str, array: Any) -> AnyArray:
     import pyarrow as pa
 
-    if not (pa.types.is_floating(array.type) or pa.types.is_integer(array.type) or pa.types.is_decimal(array.type)):
+    if pa.types.is_decimal(array.type):
+        # pyarrow's own conversion of decimals rounds several times.
+        return arrow_doubles(f"column {name!r}", arrow.column(array))
+    if not (pa.types.is_floating(array.type) or pa.types.is_integer(array.type)):
         raise TypeError(f"column {name!r}: expected numbers, found {array.type}; convert it")
     found: AnyArray = array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     return found
@@ -146,7 +170,9 @@ def _of_wkb(name: str, array: Any, rows: AnyArray) -> tuple[AnyArray, AnyArray]:
 def _of_one(name: str, value: bytes, row: int) -> tuple[float, float]:
     kinds = ["geometry", "point", "line", "polygon", "multipoint", "multiline", "multipolygon", "collection"]
     if len(value) < _PREFIX or value[0] > 1:
-        raise ValueError(f"column {name!r}, row {row}: expected a point as WKB, found {value[:8].hex()!r}")
+        raise ValueError(
+            f"column {name!r}, row {row}: expected a point as WKB, found {value[:8].hex()!r}; correct the value"
+        )
     order = "<" if value[0] else ">"
     kind = struct.unpack_from(order + "I", value, 1)[0]
     number = (kind & 0x0FFFFFFF) % 1000
@@ -158,6 +184,8 @@ def _of_one(name: str, value: bytes, row: int) -> tuple[float, float]:
             "ST_PointOnSurface"
         )
     if len(value) < start + 16:
-        raise ValueError(f"column {name!r}, row {row}: expected {start + 16} bytes of WKB, found {len(value)}")
+        raise ValueError(
+            f"column {name!r}, row {row}: expected {start + 16} bytes of WKB, found {len(value)}; correct the value"
+        )
     x, y = struct.unpack_from(order + "dd", value, start)
     return x, y

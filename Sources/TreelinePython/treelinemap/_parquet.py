@@ -14,11 +14,12 @@ import numpy as np
 
 from . import _arrow as arrow
 from ._arrays import AnyArray, required
-from ._columns import InputColumn, input_columns
+from ._columns import input_columns
 from ._coordinates import left_out, may_be_degrees, remedy
-from ._errors import BuildError
+from ._errors import BuildError, Error
 from ._exact import WholeNumbers
 from ._geometry import PointColumns
+from ._input_column import InputColumn
 from ._parameters import text
 from ._sources import Source, parquet_files, partition_types
 from ._tree import Tree
@@ -94,6 +95,7 @@ def build_parquet(
     attribution: str | None = None,
     unit: str | None = None,
     overwrite: bool = False,
+    allow_loss: bool = False,
     refused: Any = None,
     progress: Callable[[str, float], None] | None = None,
 ) -> Built:
@@ -125,6 +127,8 @@ def build_parquet(
     :param scratch: Folder for temporary files, by default next to the index. They are used if the points need more
         than `memory`, and take 22 bytes per point, or 110 if the index supports a `spacing` or `badges`.
     :param overwrite: Whether an existing file at `out` that is not an index may be replaced.
+    :param allow_loss: Whether to replace an existing index that has points even if no row has a position, or if fewer
+        rows have a position than are left out. By default this is an error, and the existing index is kept.
     :param refused: Path of a Parquet file to write with the rows that are left out: `row`, `x` and `y`. Needs
         `skip_invalid=True`.
     :param progress: Called with the current stage and its completed share, from 0 to 1.
@@ -195,13 +199,36 @@ def build_parquet(
                 done += len(batch)
                 if progress is not None:
                     progress("reading", done / max(total, 1))
+            if not allow_loss:
+                refuse_loss(built, done - built.refused_count)
             stream.finish(progress)
+    reader.whole.warn(stacklevel=2)
     tree = built.open()
     built.point_count, built.clipped_count = len(tree), tree.clipped_point_count
     if points.is_planar_by_name and len(tree) and (note := may_be_degrees(tuple(points.names), tree.bounds)):
         warnings.warn(note, stacklevel=2)
     built.warn()
     return built
+
+
+def refuse_loss(built: Built, count: int) -> None:
+    """Refuses to replace an index that has points if the input is bad, as `treelinemap build` does.
+
+    :param built: The path of the index, and the number of rows that are left out.
+    :param count: Number of rows with a position.
+    """
+    if count > 0 and count >= built.refused_count:
+        return
+    try:
+        old = len(built.open())
+    except (Error, OSError):
+        # There is no index that could be lost.
+        return
+    if old > 0:
+        raise BuildError(
+            f"{built.path}: only {count} of {count + built.refused_count} rows have a position; the existing index of "
+            f"{old} points was kept; allow_loss=True replaces it"
+        )
 
 
 class Listing:
@@ -270,7 +297,7 @@ class _Reader:
     ) -> None:
         self._files, self.points, self._columns, self._kinds, self._row = files, points, columns, kinds, row
         self._types = partition_types(files)
-        self._whole = WholeNumbers()
+        self.whole = WholeNumbers()
 
     @property
     def _names(self) -> list[str]:
@@ -303,7 +330,7 @@ class _Reader:
         own = arrow.table(batch.select([name for name in dict.fromkeys(self._columns) if name in there]))
         made = input_columns({**own, **of_folders}, self._columns, self._kinds, len(batch), rows)
         for column in made:
-            self._whole.add(column, rows)
+            self.whole.add(column, rows)
         return made
 
     def rows(self, batch: Any, first_row: int) -> AnyArray:
@@ -340,16 +367,26 @@ def byte_count(size: str | int | None) -> int:
     if size is None:
         return max(_free() // 10 * 6, 1 << 20)
     if not isinstance(size, str):
-        return int(size)
+        try:
+            if (count := int(size)) == size:
+                return count
+        except (TypeError, ValueError, OverflowError):
+            pass
+        raise TypeError(_refused_size(size))
     words = size.lower().replace(" ", "")
     digits = words.rstrip("kmgtib")
     units = {"": 1, "b": 1}
     for power, letter in enumerate("kmgt", 1):
         units |= {letter: 1000**power, f"{letter}b": 1000**power, f"{letter}ib": 1024**power}
     try:
-        return int(float(digits) * units[words[len(digits) :]])
+        unit = units[words[len(digits) :]]
+        return int(digits) if unit == 1 else int(float(digits) * unit)
     except (KeyError, ValueError, OverflowError):
-        raise ValueError(f"expected a number of bytes such as 2GB, found {size!r}") from None
+        raise ValueError(_refused_size(size)) from None
+
+
+def _refused_size(size: Any) -> str:
+    return f"expected memory= to be a number of bytes, such as 2000000000 or '2GB', found {size!r}"
 
 
 def _free() -> int:

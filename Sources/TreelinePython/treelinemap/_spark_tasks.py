@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 
 from ._arrays import AnyArray
-from ._columns import InputColumn, input_columns
+from ._columns import input_columns
+from ._exact import WholeNumbers
 from ._geometry import PointColumns
 from ._geometry import points as point_coordinates
+from ._input_column import InputColumn
 from ._parquet import LAST_ROW, NO_ROW
 from ._steps import ColumnSurvey, Encoding, Entries, Piece, Pieces, Round, Survey
 
@@ -149,7 +151,7 @@ class Tasks:
         number of refused rows."""
         import pyarrow as pa
 
-        uncut = Survey()
+        uncut, whole = Survey(), WholeNumbers()
         rows = refused_count = 0
         with _File(self.path(name, "points")) as points, _File(self.path(name, "rows")) as numbers:
             with _File(self.path(name, "refused")) as listed, _Values(self, name) as values:
@@ -167,7 +169,10 @@ class Tasks:
                     found = np.ascontiguousarray(found, "<i8")
                     if self.columns.names:
                         chosen = batch.filter(pa.array(~refused)) if refused.any() else batch
-                        values.add(columns.add(self.columns.read(chosen, found), found), len(found))
+                        own = self.columns.read(chosen, found)
+                        for column in own:
+                            whole.add(column, found)
+                        values.add(columns.add(own, found), len(found))
                     (np.column_stack((x, y)) if self.planar else uncut.project(x, y)).tofile(points.file)
                     found.tofile(numbers.file)
                     rows += len(batch)

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _library as c
 from ._arrays import AnyArray
-from ._columns import InputColumn
+from ._input_column import InputColumn
 from ._library import _declare, _error, _handle, _quick, _slow, _text
 from ._monitor import Monitor
 from ._parameters import text

@@ -16,7 +16,7 @@ from . import _steps
 from ._columns import input_columns
 from ._errors import ColumnError, PiecesError
 from ._parameters import text
-from ._parquet import Built, Listing, byte_count
+from ._parquet import Built, Listing, byte_count, refuse_loss
 from ._spark_tasks import MARK, PLACES, READ, REFUSED, Columns, Division, Places, Section, Tasks
 
 __all__ = ["build"]
@@ -52,6 +52,7 @@ def build(
     attribution: str | None = None,
     unit: str | None = None,
     overwrite: bool = False,
+    allow_loss: bool = False,
     refused: Any = None,
     progress: Callable[[str, float], None] | None = None,
     _tasks: Callable[..., Tasks] = Tasks,
@@ -63,7 +64,8 @@ def build(
     values of columns. For a tree that is `supporting` spacings or badges, the driver reads the positions of all points,
     and merges them in files of the scratch folder. For other trees, the driver never receives the points.
 
-    Rows with invalid coordinates are left out, with a warning that counts these rows.
+    Rows with invalid coordinates are left out, with a warning that counts these rows. A geometry that is not a point,
+    or that cannot be read, is an error.
 
     All arguments are checked before the DataFrame is read. A failed build leaves no files.
 
@@ -88,6 +90,8 @@ def build(
         37 bytes per point, plus space for columns, and are removed at the end. While points are merged, the files need
         130 bytes per point more. The folder must exist. By default the folder is next to the index.
     :param overwrite: Whether an existing file at `out` that is not an index may be replaced.
+    :param allow_loss: Whether to replace an existing index that has points even if no row has a position, or if fewer
+        rows have a position than are left out. By default this is an error, and the existing index is kept.
     :param refused: Path of a Parquet file to write with the rows that are left out: `row`, `x` and `y`.
     :param progress: Called with the current stage and its completed share, from 0 to 1. The share is 0 during planning.
     :raises Error: If the library reports an error, if a value does not suit its column, or if two rows have the same
@@ -114,6 +118,8 @@ def build(
         run = _Run(df, _tasks(folder, geometry, planar, row, chosen), progress or (lambda *_: None))
         with Listing(built, refused) as listing, contextlib.ExitStack() as stack:
             survey = run.read(selected, built, listing)
+            if not allow_loss:
+                refuse_loss(built, built.point_count)
             if row is not None:
                 run.check_rows(row)
             # The values are encoded before the other work, so that unsuitable values or too many distinct values are
@@ -173,13 +179,12 @@ def _selected(
         type = types[name].partition("(")[0].partition(" ")[0]
         if type not in suited:
             raise TypeError(f"column {name!r}: expected {' or '.join(suited)}, found {types[name]}; cast it")
-        # Doubles cannot hold all whole numbers of 64 bits.
-        is_whole = type == "decimal" and types[name].endswith(",0)")
-        target = target or (types[name] if is_whole else _TARGETS[type])
+        # Doubles cannot hold all decimals.
+        target = target or (types[name] if type == "decimal" else _TARGETS[type])
         quoted = name.replace("`", "``")
         return F.expr(f"try_cast(`{quoted}` AS {target})").alias(alias)
 
-    numbers = ("double", "float", "decimal", "int", "bigint", "smallint", "tinyint", "string")
+    numbers = ("double", "float", "decimal", "int", "bigint", "smallint", "tinyint")
     if geometry is not None:
         chosen = [column(geometry, "binary", "geometry", ("binary",))]
     else:
@@ -194,7 +199,7 @@ def _selected(
 
 #: For each Spark type of a column, the type in which its values are read.
 _TARGETS = {
-    "double": "double", "float": "double", "decimal": "double", "bigint": "bigint", "int": "bigint",
+    "double": "double", "float": "double", "decimal": "decimal", "bigint": "bigint", "int": "bigint",
     "smallint": "bigint", "tinyint": "bigint", "boolean": "boolean", "string": "string", "varchar": "string",
     "char": "string", "date": "date", "timestamp_ntz": "timestamp_ntz", "timestamp": "timestamp",
 }  # fmt: skip
@@ -209,8 +214,9 @@ def _columns(selected: Any, names: tuple[str, ...], kinds: Mapping[str, str]) ->
         "date": pa.date32(), "timestamp": pa.timestamp("us", "UTC"), "timestamp_ntz": pa.timestamp("us"),
     }  # fmt: skip
     types = dict(selected.dtypes)
-    whole = pa.decimal128(38, 0)
-    empty = {name: pa.array([], arrow.get(types[f"column{number}"], whole)) for number, name in enumerate(names)}
+    # A survey without values only needs to know that a decimal is a number.
+    decimal = pa.decimal128(38, 0)
+    empty = {name: pa.array([], arrow.get(types[f"column{number}"], decimal)) for number, name in enumerate(names)}
     survey = _steps.ColumnSurvey(input_columns(empty, None, kinds, 0))
     return Columns(names, dict(kinds), survey.to_bytes())
 
