@@ -24,6 +24,9 @@ import Foundation
     ])
 
   static func main() {
+    // Without this call, a file that exceeds the shell's size limit would end the process. With this call, only the
+    // write fails.
+    signal(SIGXFSZ, SIG_IGN)
     if let word = CommandLine.arguments.dropFirst().first, !word.hasPrefix("-") { requireSubcommand(word) }
     main(nil)
   }

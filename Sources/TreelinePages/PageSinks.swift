@@ -9,12 +9,16 @@ struct SiteFolder {
   /// Creates the folder and its parent folders, if they do not exist.
   init(_ path: String) throws(IndexWritingError) {
     self.path = path
+    try FilePath.check(path)
     var ends = path.indices.filter { path[$0] == "/" && $0 > path.startIndex }
     ends.append(path.endIndex)
-    for end in ends { mkdir(String(path[..<end]), 0o777) }
+    var reason = Int32(0)
+    for end in ends where mkdir(String(path[..<end]), 0o777) != 0 && errno != EEXIST && reason == 0 { reason = errno }
     var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-      throw Self.failure(path, "make this folder", reason: errno == 0 || errno == EEXIST ? "it is a file" : nil)
+    let exists = stat(path, &status) == 0
+    guard exists, status.st_mode & S_IFMT == S_IFDIR else {
+      throw Self.failure(
+        path, "make this folder", reason: exists || reason == 0 ? "it is a file" : String(cString: strerror(reason)))
     }
   }
 

@@ -41,7 +41,7 @@ import Treeline
   @Test(arguments: [
     ("mixed:number", "points.csv:4: column \"mixed\": expected a number"),
     ("since:number", "points.csv:2: column \"since\": expected a number"),
-    ("nowhere:number", "there is no column"),
+    ("nowhere:number", "there is no column"), ("longitude", "has coordinates, which every index keeps"),
     ("price:float", "the kinds are"), ("price,price:number", "each column only once"),
   ]) func whatDoesNotSuitIsRefused(_ columns: String, _ said: String) throws {
     let folder = try TemporaryFolder()

@@ -127,7 +127,8 @@ import Treeline
       resuming identity: String, in folder: ScratchFolder, _ options: Options, checksum: () throws -> UInt64,
       onDamage: (PieceError) -> Void = { _ in }
     ) rethrows {
-      guard let found = ScratchState(savedIn: folder), found.identity == identity, try found.checksum == checksum()
+      guard let found = ScratchState(savedIn: folder, onDamage: onDamage), found.identity == identity,
+        try found.checksum == checksum()
       else {
         return nil
       }

@@ -76,6 +76,7 @@ import Treeline
     /// - Parameter keepsFiles: Whether to keep existing files, so that the build can continue from them.
     package init(_ path: String, keepsFiles: Bool) throws(PieceError) {
       self.path = path
+      do throws(IndexWritingError) { try FilePath.check(path) } catch { throw .writing(error) }
       if mkdir(path, 0o700) != 0 {
         guard errno == EEXIST else { throw .scratch(path: path, action: "make this folder", reason: systemReason()) }
         if let found = Self.stranger(at: path) { throw .foreignScratch(path: path, found: found) }

@@ -61,10 +61,20 @@ import Treeline
     }
 
     /// Reads the state that an earlier run has saved; nil if no state was saved, or if the saved state cannot be read.
-    init?(savedIn folder: ScratchFolder) {
-      guard access(folder.path(.state), R_OK) == 0, let file = try? folder.file(.state), file.length > 8 else {
+    ///
+    /// - Parameter onDamage: Called if the saved state cannot be read.
+    init?(savedIn folder: ScratchFolder, onDamage: (PieceError) -> Void) {
+      let path = folder.path(.state)
+      guard access(path, F_OK) == 0 else { return nil }
+      guard let state = Self(undamagedIn: folder) else {
+        onDamage(.damaged(what: path, expected: "the state of a build", found: "other bytes"))
         return nil
       }
+      self = state
+    }
+
+    private init?(undamagedIn folder: ScratchFolder) {
+      guard let file = try? folder.file(.state), file.length > 8 else { return nil }
       var all = [UInt8](repeating: 0, count: file.length)
       let isRead = all.withUnsafeMutableBytes { (try? file.read($0, at: 0)) != nil }
       let hash = all.dropLast(8).withUnsafeBytes { XXHash64.hash($0) }

@@ -76,7 +76,7 @@ extension IndexWritingError: CustomStringConvertible {
     case .foreignPartialFile(let path, let partialPath, let found):
       "\(path): the file is first written to the path \(partialPath), but this path is taken by \(found); "
         + "move \(partialPath) away or choose another name"
-    case .failed(let path, let action, let reason): "\(path): could not \(action): \(reason); nothing was changed"
+    case .failed(let path, let action, let reason): "\(path): could not \(action): \(reason); the file was not changed"
     case .notDurable(let path, let reason):
       "\(path): the file was written, but its folder could not be flushed to the disk: \(reason); "
         + "a power cut may undo the change; check the disk and write the file again"

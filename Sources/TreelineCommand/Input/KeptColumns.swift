@@ -58,6 +58,7 @@ struct KeptColumns {
 
   private mutating func add(_ columns: [String], named name: String, in input: Input) throws {
     guard let column = columns.first else {
+      try table.positionColumns?.refuse(name, as: "--attributes", in: input.name)
       throw Failure.usage(
         "\(input.name): there is no column \(name.debugDescription) for --attributes"
           + (table.columnNames ?? []).alternatives(to: name))

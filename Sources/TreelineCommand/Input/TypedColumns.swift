@@ -13,6 +13,7 @@ struct TypedColumns {
 
   private var named: [Named] = []
   private let cells: DecimalMark?
+  private let positions: PositionColumns?
   private let takesAnyName: Bool
 
   static let kinds = IndexColumn.Kind.allCases.map(\.rawValue).listed("or")
@@ -29,7 +30,7 @@ struct TypedColumns {
     _ values: [String], searched: [String] = [], of table: PointTable, in input: Input, besides attributes: [String],
     takesAnyName: Bool = false
   ) throws {
-    (cells, self.takesAnyName) = (table.cells, takesAnyName)
+    (cells, positions, self.takesAnyName) = (table.cells, table.positionColumns, takesAnyName)
     let names = values.isEmpty && searched.isEmpty ? [] : table.allColumnNames
     var parts = values.flatMap { names.contains($0) ? [$0] : KeptColumns.names(in: $0) }
     let namesAll = parts.contains("all") && !names.contains("all")
@@ -40,7 +41,9 @@ struct TypedColumns {
       if let number = named.firstIndex(where: { $0.name == name }) {
         named[number].preparations.insert(.search)
       } else {
-        if !(takesAnyName && !names.contains(name)) { try names.requireOne(name, as: "--search", in: input.name) }
+        if !(takesAnyName && !names.contains(name)) {
+          try names.requireOne(name, as: "--search", in: input.name, positions)
+        }
         guard !attributes.contains(name) else {
           throw Failure.usage(
             "'--search' cannot use \(name.debugDescription), which is among '--attributes'; "
@@ -78,7 +81,9 @@ struct TypedColumns {
             + "\(Self.kinds), optionally followed by \(Self.preparations)")
       }
     }
-    if !(takesAnyName && !names.contains(name)) { try names.requireOne(name, as: "--columns", in: input.name) }
+    if !(takesAnyName && !names.contains(name)) {
+      try names.requireOne(name, as: "--columns", in: input.name, positions)
+    }
     guard !named.contains(where: { $0.name == name }), !attributes.contains(name) else {
       throw Failure.usage(
         "the column \(name.debugDescription) is named twice in --columns and --attributes; name each column only once")
@@ -182,9 +187,20 @@ struct ColumnReport {
     }
     for column in columns where column.inexactCount > 0 {
       Notes.print(
-        "treelinemap: column \(column.name.debugDescription): \(column.inexactCount) numbers have more digits than a double "
+        "treelinemap: column \(column.name.debugDescription): \(column.inexactCount) "
+          + "\(column.inexactCount == 1 ? "number has" : "numbers have") more digits than a double "
           + "can represent; declare the column as text to keep all digits")
     }
+  }
+}
+
+extension PositionColumns {
+  /// Throws if an option names a column of coordinates as a column that the index should keep.
+  func refuse(_ name: String, as option: String, in input: String) throws {
+    guard name == first || name == second else { return }
+    throw Failure.usage(
+      "\(input): the column \(name.debugDescription) has coordinates, which every index keeps; "
+        + "leave it out of \(option)")
   }
 }
 
@@ -192,10 +208,13 @@ extension [String] {
   /// Throws unless exactly one column has the given name. Names are compared as Swift strings, so canonically
   /// equivalent names are equal.
   ///
-  /// - Parameter option: The option that names the column.
-  func requireOne(_ name: String, as option: String, in input: String) throws {
+  /// - Parameters:
+  ///   - option: The option that names the column.
+  ///   - positions: The columns of coordinates, which are not in this list.
+  func requireOne(_ name: String, as option: String, in input: String, _ positions: PositionColumns? = nil) throws {
     let count = self.count { $0 == name }
     if count == 1 { return }
+    if count == 0 { try positions?.refuse(name, as: option, in: input) }
     throw Failure.usage(
       "\(input): there \(count == 0 ? "is no column" : "are \(count) columns") \(name.debugDescription) "
         + "for \(option)" + (count > 1 ? "; rename all but one" : alternatives(to: name)))

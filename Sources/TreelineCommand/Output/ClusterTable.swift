@@ -186,13 +186,13 @@ struct CSVText {
   mutating func removeAll() { text.removeAll(keepingCapacity: true) }
 
   private static func quoted(_ cell: String) -> String {
-    let isSpecial = cell.utf8.contains { [UInt8(ascii: ","), UInt8(ascii: "\""), 10, 13].contains($0) }
-    guard isSpecial else { return cell }
-    // A quote before a combining mark is a part of a longer character. So quotes are found among the scalars.
-    var quoted = "\"".unicodeScalars
-    for scalar in cell.unicodeScalars { quoted.append(contentsOf: scalar == "\"" ? [scalar, scalar] : [scalar]) }
-    quoted.append("\"")
-    return String(quoted)
+    let quote = UInt8(ascii: "\"")
+    guard cell.utf8.contains(where: { [UInt8(ascii: ","), quote, 10, 13].contains($0) }) else { return cell }
+    // A quote before a combining mark is a part of a longer character. So quotes are found among the bytes.
+    var quoted = [quote]
+    for byte in cell.utf8 { quoted += byte == quote ? [quote, quote] : [byte] }
+    quoted.append(quote)
+    return String(decoding: quoted, as: UTF8.self)
   }
 }
 

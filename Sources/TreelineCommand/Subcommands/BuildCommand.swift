@@ -126,9 +126,6 @@ struct BuildCommand: ParsableCommand {
       // file is opened before the input is read.
       let destination = try IndexDestination(output, overwriting: force)
       Interruption.removes(destination.file.partialPath)
-      // Without this call, a file that exceeds the shell's size limit would end the process. With this call, only the
-      // write fails.
-      signal(SIGXFSZ, SIG_IGN)
       guard !input.isIndex else {
         throw Failure.usage("\(input.name): this is already an index; use it as it is")
       }

@@ -19,9 +19,9 @@ struct CSVReader: InputFormat {
     let layout = header.layout
     var builder = TableBuilder(
       file: window.file, options: options, isPlanar: header.isPlanar, decoder: layout, receivers: receivers)
-    try builder.checkColumns()
     builder.positionColumns = PositionColumns(
       first: layout.name(layout.first), second: layout.name(layout.second), areFound: options.columns == .automatic)
+    try builder.checkColumns()
     if header.isRepaired { builder.countRepairedRow() }
     for note in header.notes { builder.add(note) }
     // All rows of an input spell coordinates in the same way (see `CoordinateSpelling`). Each spelling has its own

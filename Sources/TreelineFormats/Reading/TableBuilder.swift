@@ -99,16 +99,18 @@ struct TableBuilder {
     if let remedy { notes.append(.mostRowsInvalid(remedy: remedy)) }
     extent.add(coordinates)
     var table = table(rowCount: rowCount)
-    (table.extent, table.positionColumns) = (extent, positionColumns)
+    table.extent = extent
     return table
   }
 
   /// Creates a table of the points in memory.
   private func table(rowCount: Int) -> PointTable {
-    PointTable(
+    var table = PointTable(
       coordinates: coordinates, isPlanar: axes.isPlanar, rowCount: rowCount, invalidRows: invalidRows,
       repairedRowCount: repairedRowCount, notes: notes, skippedRows: skippedRows, handedOver: handedOver,
       records: records, lines: lines, decoder: keepsColumns ? decoder : nil)
+    table.positionColumns = positionColumns
+    return table
   }
 
   /// The remedy for more than half of the described invalid rows. Nil if there is no such remedy, or if at most half

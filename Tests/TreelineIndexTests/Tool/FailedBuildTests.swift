@@ -19,7 +19,7 @@ import TreelineBuilder
       "$TREELINE" build "$2" -o "$1/index"; echo $?; ls -A "$1"' bash "$1" "$2"
       """, ["bash", folder.url.path, Self.input])
     #expect(result.output == "74\nother\n")
-    #expect(result.errors.contains("could not write it: No space left on device; nothing was changed"))
+    #expect(result.errors.contains("could not write it: No space left on device; the file was not changed"))
   }
 
   @Test(.enabled(if: canMount, "needs the right to mount")) func fullDiskKeepsTheOldIndex() throws {
@@ -42,9 +42,17 @@ import TreelineBuilder
     let result = try Tool.runShell(
       "ulimit -f 64; \"$TREELINE\" build \"$1\" -o \"$2\"", ["bash", Self.input, path])
     #expect(result.code == 74)
-    #expect(result.errors.contains("File too large; nothing was changed"))
+    #expect(result.errors.contains("File too large; the file was not changed"))
     #expect(try folder.contents() == ["index"])
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(old))
+  }
+
+  @Test(arguments: ["pmtiles", "mbtiles"]) func fileSizeLimitOfTiles(_ format: String) throws {
+    let folder = try TemporaryFolder()
+    let result = try Tool.runShell(
+      "ulimit -f 64; \"$TREELINE\" tiles \"$1\" -o \"$2\"", ["bash", Self.input, folder.path("map.\(format)")])
+    #expect(result.code == 74, "\(result.errors)")
+    #expect(try folder.contents() == [])
   }
 
   @Test(.enabled(if: canMount, "needs the right to mount")) func readOnlyFolder() throws {
@@ -55,7 +63,8 @@ import TreelineBuilder
       "$TREELINE" build "$2" -o "$1/index"' bash "$1" "$2"
       """, ["bash", folder.url.path, Self.input])
     #expect(result.code == 74)
-    #expect(result.errors.contains("/.index.partial: Read-only file system; nothing was changed"), "\(result.errors)")
+    #expect(
+      result.errors.contains("/.index.partial: Read-only file system; the file was not changed"), "\(result.errors)")
     #expect(try folder.contents() == [])
   }
 
@@ -80,7 +89,7 @@ import TreelineBuilder
       #expect(result.code == 74)
       #expect(
         result.errors.contains(
-          "could not lock \(folder.path(".index.partial")): No locks available; nothing was changed"),
+          "could not lock \(folder.path(".index.partial")): No locks available; the file was not changed"),
         "\(result.errors)")
       #expect(try folder.contents() == [])
     }
@@ -94,7 +103,7 @@ import TreelineBuilder
       let result = try build(folder, failing: "fchmod")
       #expect(result.code == 74)
       #expect(
-        result.errors.contains("could not set its permissions: Operation not permitted; nothing was changed"),
+        result.errors.contains("could not set its permissions: Operation not permitted; the file was not changed"),
         "\(result.errors)")
       #expect(try folder.contents() == ["index"])
       #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(old))
