@@ -28,6 +28,20 @@ import TreelineFoundation
     #expect(ends[0].0 == .distantPast && ends[0].1 == dates[2])
   }
 
+  @Test func datesWithoutAStoredFormAreRefused() throws {
+    let inn = Inn(coordinate: Coordinate(longitude: 1, latitude: 2), opened: Date(timeIntervalSince1970: .nan))
+    let map = try ClusterMap([inn], at: \.coordinate, columns: .time(\.opened))
+    for (seconds, text) in [(Double.nan, "nan"), (.infinity, "inf"), (-1e300, "-1e+300")] {
+      let date = Date(timeIntervalSince1970: seconds)
+      let filters: [MapFilter<Inn>] = [\.opened > date, \.opened == date, .where(\.opened, in: [date])]
+      for filter in filters {
+        let error = #expect(throws: FilterError.self) { try map.filtered(by: filter) }
+        #expect(error?.description.hasSuffix("found the date \(text) seconds after the beginning of 1970") ?? false)
+      }
+    }
+    #expect(try map.filtered(by: \.opened == nil).tree.filteredPointCount == 1)
+  }
+
   @Test func datesKeepTheirMicroseconds() {
     for seconds in [0, -1, 0.25, 1_700_000_000.123456, -62_135_596_800, 253_402_300_799.999] {
       let date = Date(timeIntervalSince1970: seconds)

@@ -20,7 +20,7 @@ import Testing
       "--to-center: expected a finite longitude and a latitude from -90 to 90"
     ), (["--detail", "9", "--from-zoom", "3", "--continuing"], "'--continuing' works only with a limit"),
     (["--min-points", "3"], "'--min-points' and '--alone-from-zoom' need '--detail' or '--spacing'"),
-    (["--detail", "9", "--from-zoom", "3", "--to-limit", "0"], "'--to-limit' must be 1 or more"),
+    (["--detail", "9", "--from-zoom", "3", "--to-limit", "0"], "'--to-limit' must be a whole number, 1 or more"),
   ]) func messagesNameTheOptionGiven(options: [String], message: String) throws {
     let result = try Tool.run(["transition", "Fixtures/airports.csv.gz"] + options)
     #expect(result.code == 64 && result.errors.contains(message), "\(result.errors)")

@@ -91,6 +91,30 @@ import TreelineBuilder
     #expect(try index.problems() == [] && index.open().hasSeparations)
   }
 
+  /// If such values were written, the index would be damaged, and the values would be read as null.
+  @Test(arguments: [
+    (AttributeValue.number("nan"), "a JSON number, such as 1.5", "\"nan\""), (.number("inf"), "a JSON number", "inf"),
+    (.number("01"), "a JSON number", "01"), (.number(""), "a JSON number", "\"\""), (.json("{"), "valid JSON", "\"{\""),
+    (.json("[1] "), "valid JSON", "[1]"), (.json(""), "valid JSON", "\"\""),
+  ]) func textsThatAreNotOfTheirTypeAreRefused(_ bad: AttributeValue, _ expected: String, _ found: String) throws {
+    let tree = try Self.set.tree()
+    let value: @Sendable (Int) -> AttributeValue? = { $0 == 7 ? bad : .number("\($0)") }
+    func check(_ body: () throws -> Void) {
+      do {
+        try body()
+        Issue.record("Expected an error for \(bad)")
+      } catch IndexWritingError.column(.unsuitableValue("värde", 7, let wanted, let text, let remedy)) {
+        #expect(wanted.contains(expected) && text.contains(found) && remedy.contains("string"))
+      } catch { Issue.record("\(error)") }
+    }
+    check { _ = try tree.indexBytes(attributes: [IndexAttribute(name: "värde", value: value)]) }
+    guard bad.tag == .json else { return }
+    for kind in [nil, .text] as [IndexColumn.Kind?] {
+      let column = IndexColumn(name: "värde", kind: kind, value: value)
+      check { _ = try tree.indexBytes(columns: [column]) }
+    }
+  }
+
   /// A damaged literal is returned as null. If it were written unchanged, the answer would be invalid JSON.
   @Test func damagedLiteralsAreNull() throws {
     var editor = try IndexEditor(

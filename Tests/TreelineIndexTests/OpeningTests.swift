@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 @_spi(Server) @testable import Treeline
+import TreelineBuilder
 
 /// Checks which indexes are refused on opening, and with which messages.
 @Suite struct OpeningTests {
@@ -143,6 +144,21 @@ import Testing
         continue
       }
     }
+  }
+
+  /// The system reads a path only up to its first NUL byte.
+  @Test func aPathWithANULByteIsRefused() throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write(try TestIndex.columns.bytes(), to: "index")
+    let tree = try ClusterTree(contentsOfFile: path)
+    let error = #expect(throws: IndexError.self) { try ClusterTree(contentsOfFile: path + "\0") }
+    #expect(error?.description.hasSuffix("cannot be opened: a path must not contain a NUL byte") ?? false)
+    #expect(!ClusterTree.isIndex(atPath: path + "\0.csv"))
+    for cut in [folder.url.path + "/new\0index", path + "\0"] {
+      let error = #expect(throws: IndexWritingError.self) { try tree.write(toFile: cut, overwriting: true) }
+      #expect(error?.description.contains("a path must not contain a NUL byte") ?? false)
+    }
+    #expect(try folder.contents() == ["index"])
   }
 
   /// Checks that an open index stays readable after its file is removed, and that a temporary tree stays open while it

@@ -109,6 +109,39 @@ import TreelineBuilder
     #expect(try #require(await answers.next()).get().clusters.count == 5)
   }
 
+  private static func invalid(
+    longitude: Double = 0, zoom: Double = 6, width: Double = 400, margin: Double = 0
+  ) -> Viewport {
+    Viewport(
+      center: Coordinate(longitude: longitude, latitude: 0), zoom: zoom, width: width, height: 400, margin: margin)
+  }
+
+  /// A query with NaN does not equal itself. Even so, it must be asked only once.
+  @Test(arguments: [
+    (invalid(zoom: .nan), Cut.limit(10)), (invalid(width: .nan), .limit(10)), (invalid(longitude: .nan), .limit(10)),
+    (invalid(margin: .nan), .limit(10)), (view(0), .detail(.nan)), (view(0), .spacing(.nan)),
+    (invalid(zoom: .nan), .spacing(.nan)), (invalid(width: 0), .limit(10)), (view(0), .detail(-1)),
+  ]) func anInvalidQueryGivesOneError(_ viewport: Viewport, _ cut: Cut) async throws {
+    let gate = Gate(isOpen: true)
+    let feed = MapFeed(Self.tree, cut: cut, options: .init(), clock: ManualClock(), ask: gate.ask)
+    var answers = feed.answers.makeAsyncIterator()
+    feed.viewport = viewport
+    let failed = try #require(await answers.next())
+    #expect(throws: QueryError.self) { try failed.get() }
+    for _ in 0..<20 {
+      feed.viewport = viewport
+      await pause()
+    }
+    #expect(gate.askedCount == 1)
+    feed.viewport = Self.view(1)
+    feed.cut = .limit(12)
+    var answer = try #require(await answers.next())
+    if (try? answer.get()) == nil { answer = try #require(await answers.next()) }
+    #expect(try answer.get().query == Query(.limit(12), in: Self.view(1)))
+    // There may have been one more query, between the change of the viewport and the change of the cut.
+    #expect(gate.askedCount <= 3)
+  }
+
   @Test func theDefaultCutFollowsTheTreeAndTheView() async throws {
     let points = Self.points()
     let feed = MapFeed()

@@ -54,6 +54,12 @@ import TreelineBuilder
     if other.contentHash != tree.contentHash { #expect(try Self.problem(folder, other) != nil) }
   }
 
+  @Test func aPathWithANULByteIsRefused() throws {
+    let folder = try TemporaryFolder()
+    #expect(throws: IndexWritingError.self) { try PageFolder(site: folder.url.path + "/site\0x") }
+    #expect(try folder.contents() == [])
+  }
+
   @Test func aPageOfAnotherSiteIsNotReplaced() throws {
     let (map, folder) = (try TemporaryFolder(), try TemporaryFolder())
     for name in MapPage.files + ["page.html", "site.html"] { _ = try map.write("{{title}}", to: name) }

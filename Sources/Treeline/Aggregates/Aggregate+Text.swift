@@ -155,8 +155,14 @@ private struct Scanner {
     skipSpace()
     let start = position
     var digits = ""
-    while position < characters.count, characters[position] == "." || "0"..."9" ~= characters[position] {
-      digits.unicodeScalars.append(characters[position])
+    var isAfterExponentLetter = false
+    while position < characters.count {
+      let character = characters[position]
+      let isExponentLetter = character == "e" || character == "E"
+      let isSign = isAfterExponentLetter && (character == "-" || character == "+")
+      guard isExponentLetter || isSign || character == "." || "0"..."9" ~= character else { break }
+      digits.unicodeScalars.append(character)
+      isAfterExponentLetter = isExponentLetter
       position += 1
     }
     if let number = Double(digits), number.isFinite { return number }

@@ -42,7 +42,8 @@ public struct MapAggregate<Value: Sendable, Result: Sendable>: Sendable {
   ) -> @Sendable (AggregateValue) throws -> Result {
     { value in
       guard let result = result(value) else {
-        throw QueryError.unsuitedValue(keyPath: "\(property)", type: "\(Result.self)", found: "\(value)")
+        throw QueryError.unsuitedValue(
+          keyPath: "\(property)", type: "\(Result.self)", found: "\(value)", isRoundedInteger: value.isRoundedInteger)
       }
       return result
     }
@@ -177,6 +178,13 @@ extension MapAggregate {
 }
 
 extension AggregateValue {
+  /// Whether the value is a whole number from a column of doubles, and beyond the whole numbers that doubles hold
+  /// exactly. The text of such a number has a fraction or an exponent, unlike the text of an exact whole number.
+  fileprivate var isRoundedInteger: Bool {
+    guard case .value(.number(let text)) = self, text.contains(where: { $0 == "." || $0 == "e" }) else { return false }
+    return Double(text).map { abs($0) >= 0x1p53 && $0 == $0.rounded() } ?? false
+  }
+
   /// Converts the number to a type. Returns nil if the type cannot hold the number.
   fileprivate func number<Number: StoredColumnValue>() -> Number? {
     guard case .number(let number) = self else { return nil }

@@ -51,10 +51,13 @@ public enum QueryError: Error, Hashable, Sendable {
   case differentValue(row: Int, expected: Coordinate?, found: Coordinate)
   /// A property for which a map has no column.
   case unknownProperty(keyPath: String, columns: [String])
-  /// A result of an aggregate that cannot be converted to the result type of its ``MapAggregate``.
-  @_spi(Server) case unsuitedValue(keyPath: String, type: String, found: String)
+  /// A result of an aggregate that cannot be converted to the result type of its ``MapAggregate``. `isRoundedInteger`
+  /// says whether the result is a whole number that the column stores only as the nearest double.
+  @_spi(Server) case unsuitedValue(keyPath: String, type: String, found: String, isRoundedInteger: Bool = false)
   /// A viewport whose center is not finite or lies beyond a pole.
-  @_spi(Server) case notACoordinate(found: Coordinate)
+  @_spi(Server) case notACoordinate(found: Coordinate, projection: Plane.Projection)
+  /// The zoom of a viewport is so low that its edges are not finite numbers.
+  @_spi(Server) case viewportTooLarge(zoom: Double)
 }
 
 extension QueryError: CustomStringConvertible {
@@ -108,12 +111,21 @@ extension QueryError: CustomStringConvertible {
           ? "build the map with columns, as in 'ClusterMap(hotels, at: \\.coordinate, columns: .number(\\.price))'"
           : "the columns are " + columns.prefix(20).map(\.debugDescription).joined(separator: ", ")
             + (columns.count > 20 ? " and \(columns.count - 20) more" : ""))
-    case .unsuitedValue(let keyPath, let type, let found):
-      "expected a result of type \(type) for \(keyPath), found \(found); the property needs a type that can hold "
-        + "all its values and their sums"
-    case .notACoordinate(let found):
+    case .unsuitedValue(let keyPath, let type, let found, let isRoundedInteger):
+      "expected a result of type \(type) for \(keyPath), found \(found); "
+        + (isRoundedInteger
+          ? "the column stores doubles, because its whole numbers are not all from -2^63 to 2^63 - 1, or differ by "
+            + "more than 2^64 - 2; make the property a Double or a String, or leave such numbers out"
+          : "the property needs a type that can hold all its values and their sums")
+    case .notACoordinate(let found, .webMercator):
       "expected a finite longitude and a latitude from -90 to 90 as the center of the viewport, "
         + "found \(Self.text(found))"
+    case .notACoordinate(let found, .planar):
+      "expected a finite x and a finite y as the center of the viewport, "
+        + "found x \(ParameterValue.text(found.x)) and y \(ParameterValue.text(found.y))"
+    case .viewportTooLarge(let zoom):
+      "expected a viewport whose edges are finite numbers, found a viewport that is too large at the zoom "
+        + "\(ParameterValue.text(zoom)); use a greater zoom"
     case .overlappingClusters(let upper, let lower):
       "expected clusters that do not overlap, found cluster \(lower) within cluster \(upper)"
     case .noPassingPoint(let id): "no point of cluster \(id) passes the filter"

@@ -72,11 +72,12 @@ public struct StackSpread: RandomAccessCollection, Sendable {
   public var startIndex: Int { 0 }
 
   /// - Parameters:
-  ///   - count: Number of members to draw, for example the members on one page of a large stack.
-  ///   - spacing: The least distance between two members, above 0, usually in pixels.
+  ///   - count: Number of members to draw, for example the members on one page of a large stack; 0 or more.
+  ///   - spacing: The least distance between two members, finite and above 0, usually in pixels.
+  /// - Precondition: `count` is 0 or more, and `spacing` is finite and above 0.
   public init(count: Int, spacing: Double = 26) {
     precondition(count >= 0, "Expected a count of 0 or more, found \(count)")
-    precondition(spacing > 0 && spacing.isFinite, "Expected a spacing above 0, found \(spacing)")
+    precondition(spacing > 0 && spacing.isFinite, "Expected a finite spacing above 0, found \(spacing)")
     endIndex = count
     self.spacing = spacing
   }

@@ -9,6 +9,10 @@
 /// ```
 ///
 /// Filters and aggregates compare the raw values of such a type.
+///
+/// A column stores whole numbers exactly if all of them are from -2^63 to 2^63 - 1, and if the greatest and the least
+/// number differ by at most 2^64 - 2. Otherwise the column stores all its numbers as the nearest doubles. Different
+/// numbers may then become equal.
 public protocol ColumnValue: Sendable {
   /// The type without nil: `Int` for both `Int` and `Int?`.
   associatedtype Present: ColumnValue where Present.Present == Present, Present.Stored == Stored
@@ -21,6 +25,9 @@ public protocol ColumnValue: Sendable {
 
   /// Returns the value that has a given stored form; nil if no value has this form.
   static func restored(_ stored: Stored) -> Present?
+
+  /// Returns words for an error message about a value that has no stored form.
+  @_spi(Server) static func description(ofMissing value: Self) -> String
 }
 
 /// A standard type in which columns keep values: whole numbers, `Double`, `Float`, `Bool`, `String` and ``Instant``.
@@ -54,8 +61,12 @@ public protocol SummableColumnValue: StoredColumnValue {
   case instant(Instant)
 }
 
-// Some requirements of the protocol are marked `@_spi`. Other packages do not see these requirements, so the
+// Some requirements of the protocols are marked `@_spi`. Other packages do not see these requirements, so the
 // requirements need default implementations.
+extension ColumnValue {
+  @_spi(Server) public static func description(ofMissing value: Self) -> String { "\(value)" }
+}
+
 extension StoredColumnValue {
   @_spi(Server) public static func storedValue(of value: Self) -> StoredValue { .text("\(value)") }
 
@@ -221,7 +232,7 @@ extension FilterValue {
     case .text(let text): self = .text(text)
     case .boolean(let value): self = .boolean(value)
     case .instant(let instant): self = .instant(instant)
-    case nil: self = .unusable("\(value)")
+    case nil: self = .unusable(Value.description(ofMissing: value))
     }
   }
 }

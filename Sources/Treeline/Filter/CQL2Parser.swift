@@ -176,11 +176,14 @@ struct CQL2Parser {
     } else if try take(.in) {
       try require("(", "and a list of values")
       var values: [FilterValue] = []
-      repeat {
-        try countTerm()
-        values.append(try requiredLiteral())
-      } while try take(",")
-      try require(")", "that closes the list")
+      // A list without values is an extension of CQL2, because `Filter.where("kind", in: [])` has a text, too.
+      if try !take(")") {
+        repeat {
+          try countTerm()
+          values.append(try requiredLiteral())
+        } while try take(",")
+        try require(")", "that closes the list")
+      }
       expression = .isIn(column, values)
     } else if try take(.like) {
       guard case .text(let pattern) = scanner.token else { throw unexpected("a pattern in single quotes") }

@@ -3,7 +3,7 @@ extension Filter: CustomStringConvertible {
   /// this text. Equal filters have equal texts.
   ///
   /// The text can be read again if all numbers are finite, all moments lie in the years 0 to 9999, all rings of
-  /// polygons are closed, and the text is within the bounds of the reader.
+  /// polygons have three corners or more, and the text is within the bounds of the reader.
   public var description: String {
     var writer = CQL2Writer()
     writer.write(expression)

@@ -140,7 +140,7 @@ extension Filter {
     Filter(.comparison(column, comparison, value))
   }
 
-  /// Selects points whose value is in a list.
+  /// Selects points whose value is in a list. An empty list selects no point.
   public static func `where`(_ column: String, in values: [FilterValue]) -> Filter { Filter(.isIn(column, values)) }
 
   /// Selects points whose value lies between two values or equals one of the two values.
@@ -169,7 +169,10 @@ extension Filter {
   ///   - ring: The corners of the polygon. The last corner may repeat the first corner.
   ///   - holes: Rings of holes. The edges of a hole belong to the polygon, but the inside of the hole does not.
   public static func inside(polygon ring: [Coordinate], holes: [[Coordinate]] = []) -> Filter {
-    Filter(.intersects(.polygons([[ring] + holes])))
+    // Rings in CQL2 end where they begin. So rings are closed here, and each filter equals the filter that is read
+    // from its text.
+    let rings = ([ring] + holes).map { $0.first == $0.last ? $0 : $0 + $0.prefix(1) }
+    return Filter(.intersects(.polygons([rings])))
   }
 
   /// Selects points that pass both filters.

@@ -16,6 +16,10 @@ import CLibrary
     init(path: String) throws(IndexError) {
       isStandardInput = path == "-"
       name = isStandardInput ? "standard input" : path
+      // The system reads a path only up to its first NUL byte. So it would open another file.
+      guard !path.utf8.contains(0) else {
+        throw .unopenable(path: path.visible, reason: "a path must not contain a NUL byte")
+      }
       // Without O_NONBLOCK, `open` would block on a named pipe until another process opens the pipe for writing.
       descriptor = isStandardInput ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
       var status = stat()

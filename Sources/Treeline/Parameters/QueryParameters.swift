@@ -29,7 +29,10 @@ public struct QueryParameters: Sendable {
 
     /// Returns the fault as a sentence, with names of parameters in the given spelling, such as `'--limit'`.
     public func message(spelling: (_ name: String) -> String) -> String {
-      guard let sentence else { return "\(spelling(name)) must be \(expected), found \(found ?? "none")." }
+      guard let sentence else {
+        let found = found.map { $0.isEmpty ? "nothing" : $0 } ?? "none"
+        return "\(spelling(name)) must be \(expected), found \(found)."
+      }
       return Self.replacingNames(in: sentence, with: spelling)
     }
 
@@ -180,12 +183,20 @@ extension QueryParameters {
   ) -> Double? {
     guard let text = text(key) else { return nil }
     if let number = Self.number(text), range ~= number { return number }
-    let (low, high) = (ParameterValue.number(range.lowerBound), ParameterValue.number(range.upperBound))
-    let isBounded = range.upperBound < .greatestFiniteMagnitude
-    refuse(
-      key, expected: expected ?? (isBounded ? "\(unit)from \(low) to \(high)" : "\(unit.dropLast()), \(low) or more"),
-      found: text)
+    refuse(key, expected: expected ?? Self.phrase(for: range, unit: unit), found: text)
     return nil
+  }
+
+  /// Returns the numbers of a range, in words.
+  private static func phrase(for range: ClosedRange<Double>, unit: String) -> String {
+    let (low, high) = (ParameterValue.number(range.lowerBound), ParameterValue.number(range.upperBound))
+    if range.upperBound < .greatestFiniteMagnitude { return "\(unit)from \(low) to \(high)" }
+    let noun = unit.isEmpty ? "a number" : String(unit.dropLast())
+    return switch range.lowerBound {
+    case -.greatestFiniteMagnitude: noun
+    case .leastNonzeroMagnitude: "\(noun) greater than 0"
+    default: "\(noun), \(low) or more"
+    }
   }
 
   /// Reads a whole number; nil if the parameter was not given or has a wrong value. A wrong value is noted as a fault.
@@ -195,7 +206,8 @@ extension QueryParameters {
     refuse(
       key,
       expected: range.upperBound == .max
-        ? "\(range.lowerBound) or more" : "a whole number from \(range.lowerBound) to \(range.upperBound)", found: text)
+        ? "a whole number, \(range.lowerBound) or more"
+        : "a whole number from \(range.lowerBound) to \(range.upperBound)", found: text)
     return nil
   }
 

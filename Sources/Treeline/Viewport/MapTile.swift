@@ -18,7 +18,13 @@ public struct MapTile: Hashable, Sendable {
   /// Greatest zoom. At this zoom, a tile of 512 px has a width of 256 plane units, and a pixel is half a unit.
   @_spi(Server) public static let greatestZoom = 24
 
-  /// - Returns: nil if there is no such tile.
+  /// Makes a tile from its zoom, column and row.
+  ///
+  /// - Parameters:
+  ///   - zoom: The zoom, from 0 to 24.
+  ///   - x: The column, from 0 to 2^zoom - 1. Column 0 begins at longitude -180.
+  ///   - y: The row, from 0 to 2^zoom - 1. Row 0 is in the north.
+  /// - Returns: nil if there is no such tile, or if the zoom is above 24.
   public init?(zoom: Int, x: Int, y: Int) {
     guard 0...Self.greatestZoom ~= zoom, 0..<1 << zoom ~= x, 0..<1 << zoom ~= y else { return nil }
     (self.zoom, self.x, self.y) = (zoom, x, y)

@@ -52,14 +52,15 @@ public struct Viewport: Hashable, Sendable {
   /// The part of the map in view.
   @_spi(Server) public let area: Area
 
-  /// The zoom, which may be fractional; nil if no zoom was given. For a box on a screen this property is nil, too:
-  /// that zoom depends on the plane and is computed later.
+  /// The zoom as it was given, which may be fractional; nil if no zoom was given. The zoom is for tiles of the size
+  /// with which the viewport was made: `Viewport(paris, zoom: 11, tileSize: .pixels512).zoom` is 11. For a box on a
+  /// screen this property is nil, too: that zoom depends on the plane and is computed later.
   public let zoom: Double?
 
   /// Size of the screen; nil if the viewport has no screen.
   @_spi(Server) public let size: Size?
 
-  /// Size of the tiles to which `zoom` refers.
+  /// Size of the tiles to which `zoom` refers. Without a zoom, the size is always 256 px.
   package let tileSize: TileSize
 
   /// Width of a margin around the area, in pixels. The margin is in view, too.
@@ -221,7 +222,9 @@ extension Viewport {
 
   private func box(around center: Coordinate, on plane: Plane) throws(QueryError) -> BoundingBox {
     let isOnPlane = plane.projection == .planar || abs(center.latitude) <= 90
-    guard center.longitude.isFinite, center.latitude.isFinite, isOnPlane else { throw .notACoordinate(found: center) }
+    guard center.longitude.isFinite, center.latitude.isFinite, isOnPlane else {
+      throw .notACoordinate(found: center, projection: plane.projection)
+    }
     guard let size, let zoom = try zoom(on: plane) else { throw .zoomNotFinite(found: .nan) }
     try size.check()
     let units = Plane.unitsPerPixel(zoom: zoom)
@@ -231,9 +234,13 @@ extension Viewport {
     // A screen as wide as the world or wider shows all meridians. A screen that is less than one unit narrower than
     // the world is treated in the same way.
     let isWholeTurn = plane.projection == .webMercator && size.width * units > 0x1p32 - 1
-    return BoundingBox(
+    let box = BoundingBox(
       west: isWholeTurn ? -180 : northWest.longitude, south: southEast.latitude,
       east: isWholeTurn ? 180 : southEast.longitude, north: northWest.latitude)
+    guard [box.west, box.south, box.east, box.north].allSatisfy(\.isFinite) else {
+      throw .viewportTooLarge(zoom: self.zoom ?? zoom)
+    }
+    return box
   }
 }
 

@@ -134,6 +134,7 @@ public struct ColumnSurvey: Sendable {
   mutating func add(_ value: AttributeValue?, ofPoint point: Int) {
     if candidates.contains(.doubles), AttributeColumn.bits(of: value) == nil { candidates.remove(.doubles) }
     if let cells, let value, value != .null { addSpelling(of: value, cells) }
+    if let value, keepsType(of: value), let problem = value.problem(ofPoint: point) { note(problem) }
     guard purpose != .attribute, purpose != .typed(.text) else { return }
     guard let value, value != .null else {
       hasMissing = true
@@ -157,6 +158,16 @@ public struct ColumnSurvey: Sendable {
       reject(
         value, as: .categories, ofPoint: point, expected: "a text, a number or a boolean",
         remedy: "declare the column as text, or leave the value out")
+    }
+  }
+
+  /// Whether a dictionary may keep the type of a value. Attributes keep all types. Columns of texts keep only the type
+  /// of nested values.
+  private func keepsType(of value: AttributeValue) -> Bool {
+    switch purpose {
+    case .attribute: true
+    case .typed(nil), .typed(.text): value.tag == .json
+    case .typed: false
     }
   }
 

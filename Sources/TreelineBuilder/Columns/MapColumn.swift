@@ -47,7 +47,8 @@ public struct MapColumn<Value: Sendable>: Sendable {
 
 extension MapColumn {
   /// Makes a column of numbers. Nil and numbers that are not finite are missing values. Numbers are stored exactly if
-  /// possible; see ``IndexColumn/Kind/number``.
+  /// possible; see ``IndexColumn/Kind/number``. If a whole number is 2^63 or more, or if two whole numbers differ by
+  /// more than 2^64 - 2, all numbers of the column are stored as the nearest doubles.
   public static func number<Property: ColumnValue>(
     _ keyPath: KeyPath<Value, Property> & Sendable, name: String? = nil
   ) -> MapColumn where Property.Stored: SummableColumnValue & Numeric {
@@ -71,6 +72,11 @@ extension MapColumn {
   }
 
   /// Makes a column of moments in time, such as ``Instant`` or `Date`; nil is a missing value.
+  ///
+  /// A column stores all its moments as 64-bit integers, in the largest decimal unit that is exact for all of them.
+  /// With nanoseconds, the column can hold the years 1678 to 2261. With microseconds, it can hold about 292,000 years
+  /// before and after 1970, and with whole seconds, about 292 billion years. Building throws
+  /// `ColumnError.unsuitableValue` for a moment outside this range.
   public static func time<Property: ColumnValue>(
     _ keyPath: KeyPath<Value, Property> & Sendable, name: String? = nil
   ) -> MapColumn where Property.Stored == Instant {

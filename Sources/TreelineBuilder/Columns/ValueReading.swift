@@ -95,6 +95,23 @@ extension AttributeValue {
     }
   }
 
+  /// Returns an error if the value is not the JSON that its type promises; nil if it is.
+  func problem(ofPoint point: Int) -> UnsuitableValue? {
+    switch self {
+    case .number(var text):
+      if text.withUTF8({ JSONSyntax.isNumber(UnsafeRawBufferPointer($0)) }) { return nil }
+      return UnsuitableValue(
+        at: point, expected: "a JSON number, such as 1.5", found: "\"\(text.visible)\"",
+        remedy: "give the value as a string, or leave the value out")
+    case .json(var text):
+      if text.withUTF8({ JSONSyntax.isValue(UnsafeRawBufferPointer($0)) }) { return nil }
+      return UnsuitableValue(
+        at: point, expected: "valid JSON, nested at most 1,024 levels deep and without space around it",
+        found: "\"\(text.visible)\"", remedy: "correct the JSON, or give the value as a string")
+    case .string, .bool, .null: return nil
+    }
+  }
+
   /// The value as a boolean in a column without a declared kind; nil if the value is not a boolean.
   var foundBoolean: Bool? {
     switch self {

@@ -26,7 +26,8 @@ extension ClusterMap where Value: Identifiable, Value.ID: Comparable {
   ///   - removed: Ids of values to remove.
   ///   - moved: Values that replace the values with the same ids. The new values may have other coordinates and other
   ///     properties.
-  /// - Throws: `EditError`, `ColumnError`, or what the map's coordinate function throws.
+  /// - Throws: `EditError`; `ColumnError.cancelled` if the current task is cancelled; or what the map's coordinate
+  ///   function throws.
   /// - Complexity: A few milliseconds for each value that changes, plus a copy of the tree and of `values`. If the map
   ///   is built again, the edit takes as long as a build.
   public func updating(
@@ -42,7 +43,8 @@ extension ClusterMap {
   ///   - inserted: Values to insert. Their keys are not on the map.
   ///   - removed: Keys of values to remove.
   ///   - moved: Values that replace the values with the same keys.
-  /// - Throws: `EditError`, `ColumnError`, or what the map's coordinate function throws.
+  /// - Throws: `EditError`; `ColumnError.cancelled` if the current task is cancelled; or what the map's coordinate
+  ///   function throws.
   public func updating<Key: Comparable>(
     by key: KeyPath<Value, Key> & Sendable, inserting inserted: [Value] = [], removing removed: [Key] = [],
     moving moved: [Value] = []
@@ -54,7 +56,12 @@ extension ClusterMap {
     let next = edit.applied(to: sorted)
     let (edited, editor) = try editedTree(after: edit.points, of: next, isSorted: order == nil, recipe)
     let tree = edited.following(tree, edit.rowChange(order: order))
-    return try ClusterMap(next, on: tree, adding: recipe.columns, recipe: recipe.with(editor, sortedBy: key))
+    do {
+      return try ClusterMap(next, on: tree, adding: recipe.columns, recipe: recipe.with(editor, sortedBy: key))
+    } catch ColumnError.unsuitableValue(let column, let row, let expected, let found, let remedy) {
+      throw EditError.unsuitableValue(
+        key: "\(next[row][keyPath: key])", column: column, expected: expected, found: found, remedy: remedy)
+    }
   }
 
   /// Returns a function that says whether any value of the map has a given key. Returns nil if the values of the map
@@ -70,9 +77,10 @@ extension ClusterMap {
   /// Returns the values sorted by their keys, and the previous row of each value. The rows are nil if the values were
   /// sorted already.
   ///
-  /// - Throws: `EditError.sharedKey`
+  /// - Throws: `EditError.unequalKey`, `EditError.sharedKey`
   private func sorted<Key: Comparable>(by key: KeyPath<Value, Key>) throws -> (values: [Value], order: [UInt32]?) {
     let keys = values.map { $0[keyPath: key] }
+    guard keys.allSatisfy({ $0 == $0 }) else { throw EditError.unequalKey }
     let pairs = values.indices.dropFirst()
     if pairs.allSatisfy({ keys[$0 - 1] < keys[$0] }) { return (values, nil) }
     let order = values.indices.sorted { keys[$0] < keys[$1] }
@@ -114,7 +122,9 @@ private struct ValueEdit<Value: Sendable> {
     _ values: [Value], _ inserted: [Value], _ removed: [Key], _ moved: [Value], by key: KeyPath<Value, Key>,
     _ recipe: MapRecipe<Value>
   ) throws {
-    let keys = (inserted.map { $0[keyPath: key] } + removed + moved.map { $0[keyPath: key] }).sorted()
+    var keys = inserted.map { $0[keyPath: key] } + removed + moved.map { $0[keyPath: key] }
+    guard keys.allSatisfy({ $0 == $0 }) else { throw EditError.unequalKey }
+    keys.sort()
     if let twice = keys.indices.dropFirst().first(where: { keys[$0 - 1] == keys[$0] }) {
       throw EditError.keyTwice("\(keys[twice])")
     }

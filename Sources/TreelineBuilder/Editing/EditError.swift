@@ -6,6 +6,8 @@ public enum EditError: Error, Hashable, Sendable {
   case notBuilt
   /// The map has groups.
   case grouped
+  /// A key that does not equal itself, such as NaN.
+  case unequalKey
   /// Two values of the map have the same key.
   case sharedKey(String)
   /// An edit names a key twice.
@@ -16,6 +18,8 @@ public enum EditError: Error, Hashable, Sendable {
   case noSuchKey(String)
   /// The coordinate of a value is outside the sphere or the plane.
   case invalidCoordinate(key: String, found: Coordinate, projection: Plane.Projection)
+  /// A column cannot store its value of the value with this key. The column was made from a property of the values.
+  case unsuitableValue(key: String, column: String, expected: String, found: String, remedy: String)
 }
 
 extension EditError: CustomStringConvertible {
@@ -25,6 +29,9 @@ extension EditError: CustomStringConvertible {
       "expected a map that was built from values, found a map that uses an existing tree; "
         + "build the map from values, with 'ClusterMap(values, at: \\.coordinate)'"
     case .grouped: "expected a map without groups, found a map with groups; build the map again with the changed values"
+    case .unequalKey:
+      "expected keys that have an order, found a key that does not equal itself, such as NaN; "
+        + "give the value another key"
     case .sharedKey(let key): "expected values with different keys, found two values with the key \(key)"
     case .keyTwice(let key): "expected each key once in an edit, found \(key) twice"
     case .keyExists(let key):
@@ -32,6 +39,8 @@ extension EditError: CustomStringConvertible {
     case .noSuchKey(let key): "expected the key of a value on the map, found the unknown key \(key)"
     case .invalidCoordinate(let key, let found, let projection):
       "value \(key): " + BuildError.expectation(of: projection, found)
+    case .unsuitableValue(let key, let column, let expected, let found, let remedy):
+      "value \(key), column \(column.debugDescription): expected \(expected), found \(found); \(remedy)"
     }
   }
 }

@@ -40,7 +40,8 @@ public actor LiveMap<Value: Identifiable & Sendable> where Value.ID: Comparable 
   /// The newest map.
   public nonisolated var map: ClusterMap<Value> { publisher.map }
 
-  /// Inserts, removes and moves values.
+  /// Inserts, removes and moves values. A cancellation of the calling task has no effect: the edit is applied, and the
+  /// call returns its map, even if the task was cancelled before the call.
   ///
   /// - Parameters:
   ///   - inserted: Values to insert. Their ids are not on the map.

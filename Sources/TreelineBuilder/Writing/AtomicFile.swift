@@ -25,6 +25,7 @@ import Treeline
     ///     removed.
     package init(path: String, beginning: [UInt8]) throws(IndexWritingError) {
       name = path
+      try FilePath.check(path)
       var status = stat()
       let isThere = stat(path, &status) == 0
       // Never replaces a device, a folder or a pipe. If devices were replaced, a superuser could destroy `/dev/null`
@@ -252,6 +253,13 @@ import Treeline
 
     /// Returns the path of a hidden file in the same folder.
     func hidden(suffix: String) -> String { prefix + "." + name + suffix }
+
+    /// Throws an error if a path contains a NUL byte. The system reads a path only up to its first NUL byte, so it
+    /// would use another path.
+    package static func check(_ path: String) throws(IndexWritingError) {
+      guard path.utf8.contains(0) else { return }
+      throw .failed(path: path.visible, action: "use this path", reason: "a path must not contain a NUL byte")
+    }
 
     /// Whether a path leads to an existing file or folder.
     static func leadsSomewhere(_ path: String) -> Bool { access(path, F_OK) == 0 }

@@ -62,14 +62,17 @@
       // These checks take no time, so they come first.
       let matrixCount = columns.reduce(0) { $0 + $1.preparations.count }
       try check(attributes.map(\.name), columns.map(\.name), matrixCount: matrixCount, description)
-      let encoded: [EncodedColumn]
-      do throws(ColumnError) { encoded = try self.encoded(columns, row: row) } catch .cancelled {
-        throw IndexWritingError.cancelled
-      } catch { throw IndexWritingError.column(error) }
       let monitor = BuildMonitor(pointCount: 0, followsTask: true)
+      let encoded: [EncodedColumn]
+      do throws(ColumnError) {
+        let typed = try self.encoded(columns, row: row)
+        encoded =
+          try attributes.map { attribute throws(ColumnError) in
+            try attribute.encoded(for: self, row: row, monitor)
+          } + typed
+      } catch .cancelled { throw IndexWritingError.cancelled } catch { throw IndexWritingError.column(error) }
       try write(
-        to: destination, encoded: attributes.map { $0.encoded(for: self, monitor) } + encoded, description: description,
-        row: row, monitor, progress: progress)
+        to: destination, encoded: encoded, description: description, row: row, monitor, progress: progress)
     }
 
     /// Writes the tree to a destination, with columns that are encoded already. Attributes come before typed columns.

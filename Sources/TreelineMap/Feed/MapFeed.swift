@@ -164,10 +164,15 @@ extension MapFeed {
 // MARK: - Answering
 
 extension MapFeed {
-  private struct Request: Equatable, Sendable {
+  private struct Request: Sendable {
     /// Number of trees that were set before the tree of this request.
     var treeNumber: Int
     var query: Query
+
+    func isSame(as other: Request) -> Bool {
+      treeNumber == other.treeNumber && query.cut.isSame(as: other.query.cut)
+        && query.viewport.isSame(as: other.query.viewport)
+    }
   }
 
   private struct State {
@@ -193,14 +198,14 @@ extension MapFeed {
     var wanted: Request? {
       guard tree != nil, let viewport else { return nil }
       let request = Request(treeNumber: treeNumber, query: Query(shownCut, in: viewport))
-      return request == settled ? nil : request
+      return settled.map { request.isSame(as: $0) } ?? false ? nil : request
     }
 
     /// Whether the answer of the running query would be shown if it arrived now.
     func isOfUse(at now: Double, patience: Double) -> Bool {
       guard let (request, since) = inFlight else { return false }
-      guard request.treeNumber == treeNumber, request.query.cut == shownCut else { return false }
-      return request.query.viewport == viewport || now - since <= patience
+      guard request.treeNumber == treeNumber, request.query.cut.isSame(as: shownCut) else { return false }
+      return viewport.map { request.query.viewport.isSame(as: $0) } ?? false || now - since <= patience
     }
   }
 
@@ -252,6 +257,12 @@ extension MapFeed {
       return false
     }
   }
+}
+
+extension Equatable {
+  /// Whether two values are equal, or both contain NaN. A value with NaN does not equal itself. If requests were
+  /// compared by `==`, the feed would repeat a query with NaN without end.
+  fileprivate func isSame(as other: Self) -> Bool { self == other || self != self && other != other }
 }
 
 extension Query {

@@ -74,6 +74,46 @@ import Treeline
     try Self.expectBuilt(live.map, Array(0..<50) + (100..<140).filter { $0 % 4 != 0 })
   }
 
+  /// A cancellation does not undo an edit, and does not make the call fail.
+  @Test func anEditOfACancelledTaskIsApplied() async throws {
+    let live = try Self.live(0..<50)
+    let map = try await Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await live.update(inserting: Self.pins([50]))
+    }.value
+    try Self.expectBuilt(map, 0..<51)
+    try Self.expectBuilt(live.map, 0..<51)
+  }
+
+  private struct Event: Identifiable {
+    var id: String
+    var at: Coordinate
+    var start: Instant
+  }
+
+  /// The row of an unsuitable value is a number that only the map knows. So the error names the key of the value.
+  @Test func aValueThatAColumnCannotStoreIsNamedByItsKey() async throws {
+    func event(_ id: String, _ seconds: Int64) -> Event {
+      Event(
+        id: id, at: Coordinate(longitude: Double(seconds % 50), latitude: 0),
+        start: Instant(seconds: seconds, nanoseconds: 1))
+    }
+    let events = (1000..<1100).map { event("e\($0)", $0) }
+    let map = try ClusterMap(events, at: \.at, columns: .time(\.start, name: "from"), options: Self.options)
+    let late = event("e1050b", 32_503_680_000)
+    let errors = [
+      await #expect(throws: EditError.self) { try await LiveMap(map).update(inserting: [late]) },
+      #expect(throws: EditError.self) { try map.updating(inserting: [late], removing: ["e1000"]) },
+    ]
+    for error in errors {
+      #expect(
+        error?.description
+          == "value e1050b, column \"from\": expected a time that can be stored in 64 bits as seconds with 9 decimals, "
+          + "found 3000-01-01T00:00:00.000000001Z; give times with fewer decimals, declare the column as category or "
+          + "text, or leave the value out")
+    }
+  }
+
   @Test func readersGetTheNewestMapAndTheEnd() async throws {
     var live: LiveMap<Pin>? = try Self.live(0..<50)
     let (first, second) = (live!.makeAsyncIterator(), live!.makeAsyncIterator())

@@ -89,6 +89,24 @@ import Treeline
     #expect(throws: EditError.sharedKey("0")) { try ClusterMap(pins + pins, at: \.at).updating(removing: [1]) }
     #expect(try map.updating(removing: [1]).values.count == 4)
   }
+
+  /// NaN equals no key, and has no place in the order of keys.
+  @Test func keysThatDoNotEqualThemselvesAreRefused() throws {
+    struct Reading {
+      var key: Double
+      var at = Coordinate(longitude: 1, latitude: 2)
+    }
+    let bad = Reading(key: .nan)
+    for keys in [[Double.nan], [.nan, 1, 2], [1, .nan, 2]] {
+      let map = try ClusterMap(keys.map { Reading(key: $0) }, at: \.at, options: Self.options[0])
+      #expect(throws: EditError.unequalKey) { try map.updating(by: \.key, inserting: [Reading(key: 3)]) }
+    }
+    let map = try ClusterMap([3, 1, 2].map { Reading(key: $0) }, at: \.at, options: Self.options[0])
+    #expect(throws: EditError.unequalKey) { try map.updating(by: \.key, inserting: [bad]) }
+    #expect(throws: EditError.unequalKey) { try map.updating(by: \.key, removing: [.nan]) }
+    #expect(throws: EditError.unequalKey) { try map.updating(by: \.key, moving: [bad]) }
+    #expect("\(EditError.unequalKey)".contains("a key that does not equal itself, such as NaN"))
+  }
 }
 
 /// A value with a key.

@@ -283,13 +283,16 @@ import TreelineBuilder
     let texts = [
       "count", "count(price)", "sum(population)", "mean(price, weight: rooms)", "top(kind, 3)",
       "first(name)", "first(name, by: population)", "last(\"a b\", by: time)", "percentile(price, 90)",
-      "percentile(price, 99.5)", "distinct(\"a \"\"b\"\"\")", "counts(kind)", "median(price)", "any(open)", "all(open)",
+      "percentile(price, 99.5)", "percentile(price, 1e-05)", "distinct(\"a \"\"b\"\"\")", "counts(kind)",
+      "median(price)", "any(open)", "all(open)",
     ]
     for text in texts { #expect(try Aggregate.list(text).map(\.description) == [text]) }
+    #expect(try Aggregate.list("percentile(a, 9.5E+1), top(b, 2e1)") == [.percentile(95, of: "a"), .top(20, of: "b")])
     #expect(try Aggregate.list(texts.joined(separator: ", ")).map(\.description) == texts)
     for (text, position) in [
       ("", 0), ("sum", 3), ("sum(", 4), ("sum(a", 5), ("sum(a) b", 7), ("total(a)", 0), ("top(a)", 5), ("top(a, 0)", 7),
-      ("percentile(a, 101)", 14), ("mean(a, by: b)", 8),
+      ("percentile(a, 101)", 14), ("percentile(a, 1e)", 14), ("percentile(a, 1e3)", 14), ("percentile(a, 1-5)", 15),
+      ("percentile(a, -1)", 14), ("mean(a, by: b)", 8),
       ("first(a, b)", 9), ("last(a)", 6), ("sum(\"a)", 4), ("count,", 6),
     ] {
       let error = #expect(throws: AggregateError.self) { try Aggregate.list(text) }

@@ -15,6 +15,8 @@ import Testing
     ("price >= -1e3", .where("price", .isAtLeast, -1000)),
     ("open = TRUE and not kind in ('a','b')", .where("open", .equals, true) && !.where("kind", in: ["a", "b"])),
     ("kind NOT IN ('a')", !.where("kind", in: ["a"])),
+    ("kind IN ()", .where("kind", in: [])),
+    ("NOT (kind NOT IN ( ) OR a = 1)", !(!.where("kind", in: []) || .where("a", .equals, 1))),
     ("price BETWEEN 1 AND 2", .where("price", isFrom: 1, to: 2)),
     ("price not between 1 and 2 or kind is null", !.where("price", isFrom: 1, to: 2) || .whereMissing("kind")),
     ("kind IS NOT NULL", !.whereMissing("kind")),
@@ -68,6 +70,19 @@ import Testing
     let error = #expect(throws: FilterTextError.self) { try Filter(text) }
     #expect(error?.position == position)
     #expect(error?.expected.contains(expected) ?? false, "\(error.map(\.message) ?? "")")
+  }
+
+  /// A filter may be made from a ring without its last corner, but CQL2 needs this corner.
+  @Test func ringsAreClosed() throws {
+    let ring = [(0, 0), (1, 0), (1, 1)].map { Coordinate(x: $0, y: $1) }
+    let filter = Filter.inside(polygon: ring, holes: [ring])
+    #expect(filter.description == "S_INTERSECTS(geometry, POLYGON((0 0, 1 0, 1 1, 0 0), (0 0, 1 0, 1 1, 0 0)))")
+    #expect(filter == .inside(polygon: ring + ring.prefix(1), holes: [ring + ring.prefix(1)]))
+    #expect(try JSONDecoder().decode([Filter].self, from: JSONEncoder().encode([filter])) == [filter])
+    let tree = try PointSet.one.tree()
+    for corners in [[], Array(ring.prefix(1)), Array(ring.prefix(2))] {
+      #expect(throws: FilterError.self) { try tree.filtered(by: .inside(polygon: corners)) }
+    }
   }
 
   @Test func pointAtTheFault() {

@@ -61,7 +61,13 @@ import TreelineBuilder
         #expect((0..<tree.pointCount).allSatisfy { moved.passes($0) == expected.passes($0) }, "\(list), seed 384")
       }
     }
-    #expect(try tree.filtered(by: .where(column, in: [])).filteredPointCount == 0)
+    // No value is in an empty list. As in any other condition, a missing value passes neither the list nor its
+    // negation.
+    let (none, present) = (Filter.where(column, in: []), try tree.filtered(by: !.whereMissing(column)))
+    for (filter, expected) in [(none, 0), (!none, present.filteredPointCount), (!(!none), 0)] {
+      #expect(try tree.filtered(by: filter).filteredPointCount == expected)
+      #expect(try tree.filtered(by: Filter(filter.description)).filteredPointCount == expected)
+    }
   }
 
   @Test func valuesOfOtherKindsAreRefusedAsTheyAreAlone() throws {

@@ -161,6 +161,26 @@ import TreelineBuilder
     #expect(greatest == [Int.max])
   }
 
+  /// A column stores whole numbers exactly if they differ by at most 2^64 - 2.
+  @Test func wholeNumbersThatAreStoredAsDoublesAreRefused() throws {
+    func map(_ numbers: [Int]) throws -> ClusterMap<Room> {
+      try ClusterMap(
+        numbers.map { Room(at: Coordinate(longitude: 1, latitude: 2), number: $0) }, at: \.at,
+        columns: .number(\.number))
+    }
+    let exact = try map([.max, .max - 1, .min + 1])
+    let ends = try exact.values(
+      of: .max(\.number), .distinct(\.number), for: exact.clusters(.limit(1), in: .everything))
+    #expect(ends[0].0 == .max && ends[0].1 == 3)
+    #expect(try exact.filtered(by: \.number == .max).tree.filteredPointCount == 1)
+    let rounded = try map([.max, .max - 1, .min])
+    let shown = try rounded.clusters(.limit(1), in: .everything)
+    let error = #expect(throws: QueryError.self) { try rounded.values(of: .max(\.number), for: shown) }
+    let message = error?.description ?? ""
+    #expect(message.contains("found 9.223372036854776e+18; the column stores doubles, because its whole numbers are"))
+    #expect(message.contains("not all from -2^63 to 2^63 - 1, or differ by more than 2^64 - 2; make the property a"))
+  }
+
   private struct Room {
     var at: Coordinate
     var number: Int

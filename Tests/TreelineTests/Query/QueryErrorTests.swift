@@ -63,6 +63,26 @@ import Testing
     #expect(try PointSet.one.tree().clusters(.limit(1), in: Viewport(box)).count == 1)
   }
 
+  /// Messages about plain coordinates must not mention longitudes and latitudes.
+  @Test func centersAndZoomsAreRefusedInTheWordsOfTheMap() throws {
+    func message(_ set: PointSet, _ center: Coordinate, _ zoom: Double) throws -> String? {
+      let viewport = Viewport(center: center, zoom: zoom, width: 9, height: 9)
+      do { _ = try set.tree().clusters(.limit(1), in: viewport) } catch let error as QueryError { return "\(error)" }
+      return nil
+    }
+    let (bad, good) = (Coordinate(x: .nan, y: 0), Coordinate(x: 0.5, y: 0))
+    #expect(
+      try message(.tenths, bad, 0)
+        == "expected a finite x and a finite y as the center of the viewport, found x nan and y 0")
+    #expect(
+      try message(.tenths, good, -1100)
+        == "expected a viewport whose edges are finite numbers, found a viewport that is too large at the zoom -1100; "
+        + "use a greater zoom")
+    let found = try #require(try message(.one, bad, 0))
+    #expect(found.hasSuffix("as the center of the viewport, found longitude nan and latitude 0"))
+    #expect(try message(.one, good, -1100) == nil)
+  }
+
   @Test func noPointsGiveNoClusters() throws {
     for set in [PointSet.none, PointSet("none", [], as: .planar)] {
       let tree = try set.tree()

@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (["limit": "0"], "limit must be 1 or more, found 0."),
+    (["limit": "0"], "limit must be a whole number, 1 or more, found 0."),
     (["detail": "9"], "detail is in pixels and needs zoom, or bbox with width and height."),
     (["detail": "9", "spacing": "9", "zoom": "3"], "detail and spacing exclude each other; choose one."),
     (["detail": "-1", "zoom": "3"], "detail must be a number of pixels, 0 or more, found -1."),
@@ -131,8 +131,26 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    (#"{"zoom": "abc"}"#, "zoom must be a number, found abc."),
+    (#"{"limit": []}"#, "limit must be a whole number, 1 or more, found nothing."),
+    (#"{"limit": ""}"#, "limit must be a whole number, 1 or more, found nothing."),
+    (#"{"limit": 10.5}"#, "limit must be a whole number, 1 or more, found 10.5."),
+    (
+      #"{"center": [2, 48], "zoom": 3, "width": 0, "height": 9}"#,
+      "width must be a number of pixels greater than 0, found 0."
+    ),
+    (#"{"bbox": [1, 2, 3, 4], "zoom": 3, "margin": -1}"#, "margin must be a number, 0 or more, found -1."),
+  ]) func faultsOfJSONSayWhatIsExpected(_ json: String, message: String) {
+    let error = #expect(throws: DecodingError.self) { try JSONDecoder().decode(Query.self, from: Data(json.utf8)) }
+    let context = if case .dataCorrupted(let context)? = error { context } else { nil as DecodingError.Context? }
+    #expect(context?.debugDescription == message)
+  }
+
   /// Checks that zooms of MapLibre, whose tiles have 512 px, are one less than zooms of tiles of 256 px.
   @Test func zoomsAreOfTheirTiles() throws {
+    let viewport = Viewport(.world, zoom: 3, tileSize: .pixels512)
+    #expect(viewport.zoom == 3 && viewport.tileSize == .pixels512)
     let tree = try PointSet.cities(500, seed: 172).tree()
     let box = BoundingBox(west: -20, south: 30, east: 40, north: 70)
     #expect(

@@ -26,6 +26,14 @@ import TreelineBuilder
     }
   }
 
+  @Test func tilesEndAtZoom24() {
+    let last = 1 << 24 - 1
+    #expect(MapTile(zoom: 24, x: last, y: last) != nil && MapTile(zoom: 0, x: 0, y: 0) != nil)
+    for (zoom, x, y) in [(25, 0, 0), (24, last + 1, 0), (24, 0, -1), (-1, 0, 0), (0, 0, 1)] {
+      #expect(MapTile(zoom: zoom, x: x, y: y) == nil)
+    }
+  }
+
   @Test func aSpacingNeedsSeparations() throws {
     let tree = try ClusterTree([Coordinate(longitude: 0, latitude: 0)])
     #expect(throws: QueryError.noSeparations) {
