@@ -139,7 +139,7 @@ def test_no_point_one_or_a_stack_make_pages_too(count, open_page, tmp_path):
     treelinemap.build([5.0] * count, [50.0] * count).to_html(tmp_path / "map.html")
     page = open_page(tmp_path / "map.html")
     assert page.evaluate("viewer.tree.scene.clusters.map(({ count }) => count)") == ([count] if count else [])
-    assert page.get_by_text("No points in this view.").is_visible() == (count == 0)
+    assert page.get_by_text("This map has no points.").is_visible() == (count == 0)
 
 
 def test_a_hundred_thousand_points_fit_four_megabytes(tmp_path):

@@ -71,10 +71,31 @@ def test_a_link_to_a_point_that_is_no_more_says_so(open_map):
 
 @pytest.mark.parametrize("link, said", [
     ("constructor=1&toString=2", "constructor, toString"), ("off=%25", "off"), ("map=//", "map"), ("dust=toString", "dust"),
+    ("map=99/5/5", "map"), ("map=5/95/5", "map"), ("map=5/5/1000", "map"),
 ])
 def test_a_link_that_is_malformed_says_so(open_map, link, said):
     page = open_map(f"#index=stacks&view=tree&{link}")
     page.get_by_text(f"The link has unknown or invalid parts: {said}.").wait_for()
+    assert shown(page)
+
+
+def test_a_cut_that_the_index_does_not_support_is_told(open_map):
+    page = open_map("#index=badges&view=tree&by=spacing")
+    page.get_by_text("The link asks for the cut “Spacing”, which is not available here; the map uses “Badges”.").wait_for()
+    page.locator("#notice").get_by_role("button", name="OK").click()
+    # A choice of the user is not a fault of the link.
+    page.evaluate("viewer.settings.set({ index: 'iceland' })")
+    page.wait_for_function("() => viewer.index.name === 'iceland'")
+    rest(page)
+    page.evaluate("location.hash = '#index=iceland&view=tree&by=spacing&dust=false'")
+    rest(page)
+    assert page.locator("#notice").is_hidden()
+
+
+def test_the_error_of_a_filter_in_a_link_counts_the_characters_of_the_filter(open_map):
+    page = open_map("#index=events&view=tree&where=kind%20%3D%20)&donuts=kind&off=inn", tolerates=["400"])
+    page.locator("#notice").get_by_text("at character 8").wait_for()
+    assert "at character 8" in page.locator("#where-problem").inner_text()
     assert shown(page)
 
 

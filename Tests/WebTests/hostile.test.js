@@ -73,9 +73,10 @@ test("properties of features are columns for filters and aggregates", async () =
 test("the rank of a percentage is exact", () => {
   const n = Array.from({ length: 3000 }, (_, i) => i + 1);
   const tree = buildNow(n.map((i) => [i % 100, i % 50]), { columns: { n } });
-  const aggregate = "percentile(n, 1.1), percentile(n, 0.1), percentile(n, 0.0000001), percentile(n, 100)";
-  const values = Object.values(tree.clusters({ cut: { limit: 1 }, aggregate }).values).map(([value]) => value);
-  assert.deepEqual(values, [33, 3, 1, 3000]);
+  const aggregate = "percentile(n, 1.1), percentile(n, 0.1), percentile(n, 0.0000001), percentile(n, 1.5e-05), percentile(n, 1E+2)";
+  const { values } = tree.clusters({ cut: { limit: 1 }, aggregate });
+  assert.deepEqual(Object.values(values).map(([value]) => value), [33, 3, 1, 1, 3000]);
+  assert.deepEqual(Object.keys(values), ["percentile_1.1_n", "percentile_0.1_n", "percentile_1e-07_n", "percentile_1.5e-05_n", "percentile_100_n"]);
 });
 
 test("aggregates of columns in the page give dates as times, and refuse values of wrong kinds", () => {

@@ -59,8 +59,9 @@ public struct IndexColumn: Sendable {
     /// Allows `distinct` to be computed without reading the values of all points. With a million points, the section
     /// takes 2.9 bytes per point.
     case distinct
-    /// Lists the words of a column of texts or categories for `ClusterTree.search(_:in:limit:)`. The section takes
-    /// 4 bytes per point and 4 bytes per word, but lists at most 8 words per point on average. A column without a declared kind becomes a column of kind `text`.
+    /// Lists the words of a column of texts or categories for `ClusterTree.search(_:in:limit:)`. The section takes 4
+    /// bytes per point and 4 bytes per word, but lists at most 8 words per point on average. A column without a
+    /// declared kind becomes a column of kind `text`.
     case search
 
     /// A sentence about the preparation, for help texts.

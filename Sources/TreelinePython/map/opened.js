@@ -3,6 +3,7 @@
 import { Problem, Source } from "./source.js";
 import { CRITERIA } from "./vendor/treeline/criterion.js";
 import { changeOf } from "./vendor/treeline/map/change.js";
+import { histogramOf } from "./vendor/treeline/pages/histogram.js";
 import { PublishedTree } from "./vendor/treeline/pages/tree.js";
 import { transitionOf } from "./vendor/treeline/transition.js";
 
@@ -19,6 +20,7 @@ const MOST_VALUE_PAGES = 3;
 const KEPT = 20_000;
 
 export class Opened extends Source {
+  hasLogarithmicHistograms = true;
   #filtered = new Map();
   /** Range of tree indices of each shown cluster, by the id of the cluster. */
   #ranges = new Map();
@@ -83,22 +85,13 @@ export class Opened extends Source {
     return this.#tried(() => this.#tree(query).expansionZoom(+id, { cut: cutOf(query), tileSize: 256 }));
   }
 
-  async histogram(index, { column: name, bins = 40, ...query }, signal) {
+  async histogram(index, { column: name, bins = 40, scale, ...query }, signal) {
     const tree = await this.#tree(query).whole({ signal });
     const column = tree.columns.find((each) => each.name === name);
     if (!column) throw new Problem(400, `There is no column ${name}.`);
     const inView = tree.clusters({ ...viewOf(query), cut: { detail: 0 }, zoom: query.zoom ?? 24, keepVisible: false });
-    const values = [];
-    let missing = 0;
-    for (let i = 0; i < inView.length; i++) {
-      for (let index = inView.firsts[i]; index < inView.firsts[i] + inView.sizes[i]; index++) {
-        if (tree.selection && !tree.selection.passes(index)) continue;
-        const value = column.value(index);
-        if (value === null) missing++;
-        else values.push(Number(value));
-      }
-    }
-    return { column: name, ...binsOf(values, Number(bins), column.kind === "time"), missing_count: missing };
+    const options = { bins: +bins, isLogarithmic: scale === "logarithmic" };
+    return histogramOf(column, tree.hierarchy.pointCount, pointsOf(inView), options);
   }
 
   #ask(query, signal) {
@@ -169,16 +162,11 @@ function cutOf(query) {
   return { ...Object.fromEntries(given), ...(query.order && { order: query.order }) };
 }
 
-/** Counts values in bins of equal width. Returns the counts and the edges of the bins. */
-function binsOf(values, bins, isTime) {
-  if (values.length === 0) return { counts: [], edges: [] };
-  const [least, greatest] = values.reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [Infinity, -Infinity]);
-  const isWhole = values.every(Number.isInteger);
-  const width = Math.max((greatest - least) / bins, isWhole ? 1 : Number.EPSILON * Math.abs(greatest) || 1);
-  const step = isWhole ? Math.ceil(width) : width;
-  const count = Math.min(Math.floor((greatest - least) / step) + 1, bins + 1);
-  const counts = new Array(count).fill(0);
-  for (const value of values) counts[Math.min(Math.floor((value - least) / step), count - 1)]++;
-  const edge = (at) => (isTime ? new Date((least + at * step) * 1000).toISOString().replace(/\.000Z$/, "Z") : least + at * step);
-  return { counts, edges: Array.from({ length: count + 1 }, (_, at) => edge(at)) };
+/** Yields the tree indices of the points of some clusters that pass the filter of their tree. */
+function* pointsOf({ firsts, sizes, length, tree: { selection } }) {
+  for (let i = 0; i < length; i++) {
+    for (let index = firsts[i]; index < firsts[i] + sizes[i]; index++) {
+      if (!selection || selection.passes(index)) yield index;
+    }
+  }
 }

@@ -30,7 +30,7 @@ class Decimals(NamedTuple):
 
     @classmethod
     def of(cls, values: list[Any]) -> Decimals | None:
-        """Returns numbers of Python as decimals; None if they are too long, or if one of them is no decimal."""
+        """Returns numbers of Python as decimals; None if they are too long, or if one of them is not a decimal."""
         found = [decimal.Decimal(repr(value)) if isinstance(value, float) else value for value in values]
         if not all(isinstance(value, int | decimal.Decimal) for value in found):
             return None

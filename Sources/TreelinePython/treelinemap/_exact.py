@@ -44,7 +44,7 @@ class Extent:
 
     @property
     def is_exact(self) -> bool:
-        # One code of 64 bits is that of missing values.
+        # One of the 2^64 codes stands for missing values.
         return self.has_64_bits and self.greatest - self.least < 2**64 - 1
 
 

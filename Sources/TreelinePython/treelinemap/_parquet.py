@@ -222,7 +222,7 @@ def refuse_loss(built: Built, count: int) -> None:
     try:
         old = len(built.open())
     except (Error, OSError):
-        # There is no index that could be lost.
+        # No index can be lost.
         return
     if old > 0:
         raise BuildError(

@@ -83,9 +83,9 @@ struct LiveAnswer: Encodable, Sendable {
 /// Contents of a record in the log.
 ///
 /// All numbers are little-endian. The first record consists of three numbers of 8 bytes and the remembered answers.
-/// The first number is the history before the first batch in the log. The second is the number of the version before the first batch in the log.
-/// The third is the checksum of the index to which the batches are applied. Each further record contains the batches
-/// that were written to the disk together.
+/// The first number is the history before the first batch in the log. The second is the number of the version before
+/// the first batch in the log. The third is the checksum of the index to which the batches are applied. Each further
+/// record contains the batches that were written to the disk together.
 struct LiveRecord {
   /// Hash of all batches before the first batch in the log. The history of a new log begins with a random number. Each
   /// version of the index is named by its history. So two versions have different names if different batches led to

@@ -20,7 +20,7 @@ import { isoTime } from "./time.js";
  * @property {string} text The aggregate as it was written, for messages.
  */
 
-const AGGREGATE = /\s*(\w+)\s*(?:\(\s*("(?:[^"]|"")*"|[^(),"]+?)\s*(?:,\s*(?:(weight|by)\s*:\s*("(?:[^"]|"")*"|[^(),"]+?)|([\d.]+))\s*)?\))?\s*(,|$)/y;
+const AGGREGATE = /\s*(\w+)\s*(?:\(\s*("(?:[^"]|"")*"|[^(),"]+?)\s*(?:,\s*(?:(weight|by)\s*:\s*("(?:[^"]|"")*"|[^(),"]+?)|([\d.]+(?:[eE][-+]?\d+)?))\s*)?\))?\s*(,|$)/y;
 const KINDS = ["count", "sum", "mean", "variance", "min", "max", "any", "all", "counts", "top", "mode", "median", "percentile", "distinct", "first", "last"];
 const NUMBERS = "number or boolean";
 
@@ -56,6 +56,13 @@ const unquoted = (/** @type {string | undefined} */ name) =>
   name?.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name ?? "";
 
 /**
+ * Returns a percentage as the server writes it: with an exponent of two digits or more if it is below 0.0001.
+ *
+ * @param {number} [amount]
+ */
+const written = (amount = 0) => amount > 0 && amount < 1e-4 ? amount.toExponential().replace(/-(\d)$/, "-0$1") : String(amount);
+
+/**
  * Returns the name of each aggregate in the properties of a feature.
  *
  * @param {string} text
@@ -64,7 +71,7 @@ export function namesOf(text) {
   /** @type {Set<string>} */
   const names = new Set();
   for (const { kind, column, amount, weight } of parsed(text)) {
-    let name = [kind, kind === "percentile" ? amount : "", column, weight && `by_${weight}`].filter((part) => part !== "" && part !== undefined).join("_");
+    let name = [kind, kind === "percentile" ? written(amount) : "", column, weight && `by_${weight}`].filter((part) => part !== "" && part !== undefined).join("_");
     while (names.has(name)) name += "_";
     names.add(name);
   }

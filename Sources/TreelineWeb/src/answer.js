@@ -477,7 +477,8 @@ function addColumns(properties, tree, index) {
     if (value === undefined) return;
     while (taken.has(name.normalize())) name += "_";
     taken.add(name.normalize());
-    properties[name] = value;
+    // An assignment to a property called `__proto__` would change the prototype instead.
+    Object.defineProperty(properties, name, { value, writable: true, enumerable: true, configurable: true });
   };
   for (const { name, output } of tree.columns) add(name, output(index));
   const own = tree.features?.[tree.hierarchy.rows[index]]?.properties;

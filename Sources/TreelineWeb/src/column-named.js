@@ -31,6 +31,35 @@ export function rowColumn(name, at, rows) {
 }
 
 /**
+ * Returns the kind of a column. If only the values of the column are known, reads all values. If the values have
+ * several types, returns `any`.
+ *
+ * @param {Column} column
+ * @param {number} count Number of values.
+ * @returns {Column["kind"]}
+ */
+export function kindOf(column, count) {
+  if (column.kind !== "any") return column.kind;
+  /** @type {Column["kind"] | undefined} */
+  let found;
+  for (let index = 0; index < count; index++) {
+    const value = column.value(index);
+    if (value === null) continue;
+    const kind = column.instant?.(index) != null ? "time" : TYPES[typeof value] ?? "any";
+    if (found !== undefined && found !== kind) return "any";
+    found = kind;
+  }
+  return found ?? "any";
+}
+
+/**
+ * Kinds of columns, by the types of their values.
+ *
+ * @type {Record<string, Column["kind"]>}
+ */
+const TYPES = { string: "text", number: "number", boolean: "boolean" };
+
+/**
  * Returns a column of a tree. The column may also be a property that at least one of the tree's features has.
  *
  * @param {import("./tree.js").Tree} tree

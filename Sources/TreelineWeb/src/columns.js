@@ -13,6 +13,9 @@ import { isoTime } from "./time.js";
  *   missing. A time is in seconds since the beginning of 1970.
  * @property {(index: number) => bigint | null | undefined} [instant] Returns a point's time in nanoseconds since the
  *   beginning of 1970, which aggregates compare exactly; null or undefined if the value is not a time.
+ * @property {number} [digits] Number of decimals of a column whose numbers or times are stored as integers; otherwise
+ *   undefined.
+ * @property {boolean} [isDates] Whether all times of the column are dates.
  * @property {(index: number) => any} output Returns a point's value for features; undefined if the point has no value.
  */
 
@@ -104,11 +107,11 @@ export function typedColumn(bytes, offset, length, pointCount) {
     const value = (index) => (numeric(index) === null ? null : numeric(index) !== 0);
     return { name, kind, value, output: value };
   }
-  if (kind !== "time") return { name, kind: "number", value: numeric, output: numeric };
+  if (kind !== "time") return { name, kind: "number", value: numeric, output: numeric, ...(encoding === 1 && { digits }) };
   const ticks = exactIntegers(bytes, start, width, bytes.view.getBigInt64(offset + 16, true));
   const unit = 10n ** BigInt(9 - digits);
   return {
-    name, kind, value: numeric, output: (index) => isoTime(ticks(index), digits, isDates === 1),
+    name, kind, digits, isDates: isDates === 1, value: numeric, output: (index) => isoTime(ticks(index), digits, isDates === 1),
     instant: (index) => {
       const own = ticks(index);
       return own === null ? null : own * unit;

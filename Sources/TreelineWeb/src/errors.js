@@ -6,6 +6,11 @@ export class QueryError extends Error {
   name = "QueryError";
 }
 
+/** An error for points from which no tree can be built. */
+export class BuildError extends Error {
+  name = "BuildError";
+}
+
 /**
  * Throws an error if an object has an unknown property, such as a misspelt option.
  *
@@ -13,14 +18,9 @@ export class QueryError extends Error {
  * @param {string[]} known
  * @param {string} what
  */
-export function refuseUnknown(object, known, what) {
-  if (typeof object !== "object" || !object || Array.isArray(object)) throw new QueryError(`The ${what} must be an object, found ${object}`);
-  for (const name in object) if (!known.includes(name)) throw new QueryError(`The ${what} takes ${known.join(", ")}, not '${name}'`);
-}
-
-/** An error for points from which no tree can be built. */
-export class BuildError extends Error {
-  name = "BuildError";
+export function refuseUnknown(object, known, what, Failure = QueryError) {
+  if (typeof object !== "object" || !object || Array.isArray(object)) throw new Failure(`The ${what} must be an object, found ${object}`);
+  for (const name in object) if (!known.includes(name)) throw new Failure(`The ${what} takes ${known.join(", ")}, not '${name}'`);
 }
 
 /** An error for a file that is not an index, or for a damaged index. */

@@ -4,7 +4,7 @@
 // A condition is true or false, or null if the value is missing. As in SQL, a missing value meets neither a condition
 // nor the negation of the condition.
 
-import { columnNamed } from "./column-named.js";
+import { columnNamed, kindOf } from "./column-named.js";
 import { QueryError } from "./errors.js";
 import { secondsOf } from "./time.js";
 import { InView } from "./view.js";
@@ -54,6 +54,12 @@ class Parser {
     this.text = text;
     this.tree = tree;
     this.depth = 0;
+    /**
+     * Kinds of the columns that were compared so far.
+     *
+     * @type {Map<Column, Column["kind"]>}
+     */
+    this.kinds = new Map();
     /** @type {{text: string, kind: "text" | "name" | "number" | "word" | "sign", start: number}[]} */
     this.tokens = [];
     this.place = 0;
@@ -149,9 +155,13 @@ class Parser {
     }
     if (this.takes("IN")) {
       this.require("(");
-      const values = [this.literal(column)];
-      while (this.takes(",")) values.push(this.literal(column));
-      this.require(")");
+      // A list without values is an extension of CQL2. No value is in such a list.
+      /** @type {Literal[]} */
+      const values = [];
+      if (!this.takes(")")) {
+        do values.push(this.literal(column)); while (this.takes(","));
+        this.require(")");
+      }
       return compared(column, (value) => values.some((other) => order(value, other) === 0), []);
     }
     if (this.takes("LIKE")) {
@@ -212,8 +222,10 @@ class Parser {
       text: (value) => typeof value === "string", boolean: (value) => typeof value === "boolean",
       time: (value) => value instanceof Moments, any: () => true,
     };
-    if (suits[column.kind](value)) return value;
-    throw new QueryError(`The column '${column.name}' of kind ${column.kind} cannot be compared with ${token.text}`);
+    const kind = this.kinds.get(column) ?? kindOf(column, this.tree.hierarchy.pointCount);
+    this.kinds.set(column, kind);
+    if (suits[kind](value)) return value;
+    throw new QueryError(`The column '${column.name}' of kind ${kind} cannot be compared with ${token.text}`);
   }
 
   /**

@@ -32,7 +32,9 @@ export const Treeline = {
     const built = options.worker
       ? await (await import("./worker-client.js")).builtByWorker(coordinates, rows, options)
       : (await import("./build.js")).build(coordinates, rows, options);
-    return speaking(treeOfBuilt(built, points, options));
+    const tree = treeOfBuilt(built, points, options);
+    if (options.key !== undefined) (await import("./keys.js")).sortByKey(tree);
+    return speaking(tree);
   },
 
   /**

@@ -1,6 +1,7 @@
 // Builds trees without promises. Use this module in tests, command lines and your own workers.
 
 import { build } from "./build.js";
+import { sortByKey } from "./keys.js";
 import * as language from "./language.js";
 import { coordinatesOf, treeOfBuilt } from "./points.js";
 
@@ -16,6 +17,7 @@ import { coordinatesOf, treeOfBuilt } from "./points.js";
 export function buildNow(points, options = {}) {
   const { coordinates, rows } = coordinatesOf(points, options);
   const tree = treeOfBuilt(build(coordinates, rows, options), points, options);
+  if (options.key !== undefined) sortByKey(tree);
   tree.language = language;
   return tree;
 }

@@ -3,7 +3,7 @@
 
 import { standardCurve } from "./badges.js";
 import { rowColumn } from "./column-named.js";
-import { BuildError } from "./errors.js";
+import { BuildError, refuseUnknown } from "./errors.js";
 import { Plane } from "./plane.js";
 import { Tree } from "./tree.js";
 
@@ -47,6 +47,9 @@ import { Tree } from "./tree.js";
 /** Greatest length of an array of points that is read. A page can build a tree only from far fewer points. */
 const MOST_NUMBERS = 2 ** 26;
 
+/** Names of the options of a build. */
+const OPTIONS = ["for", "projection", "anchor", "badgeGap", "columns", "key", "skipInvalid", "signal", "worker"];
+
 /** Greatest magnitude of a coordinate on a plain plane. */
 const GREATEST = 1e300;
 
@@ -58,7 +61,9 @@ const GREATEST = 1e300;
  * @param {BuildOptions} options
  * @returns {{coordinates: Float64Array, rows: Uint32Array | null}}
  */
-export function coordinatesOf(points, { projection = "mercator", skipInvalid = false, columns = {} }) {
+export function coordinatesOf(points, options) {
+  refuseUnknown(options, OPTIONS, "build", BuildError);
+  const { projection = "mercator", skipInvalid = false, columns = {} } = options;
   if (points === null || typeof points !== "object") throw new BuildError(`Expected points as an array, found ${points}`);
   const list = "features" in points ? points.features : points;
   const isFlat = ArrayBuffer.isView(list) && !(list instanceof DataView);

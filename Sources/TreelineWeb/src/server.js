@@ -304,7 +304,10 @@ export class RemoteTree {
       response = await ask(url, { ...request, headers });
     } catch (error) {
       if (request.signal?.aborted) throw error;
-      throw new ServerError(0, `${this.base.href}: the server does not answer`);
+      // A browser does not say whether the server is down or does not allow the page to read its answers.
+      const isOther = typeof location !== "undefined" && location.origin !== this.base.origin;
+      const other = isOther ? `, or does not allow pages of ${location.origin} to read its answers (see its option --allow-origin)` : "";
+      throw new ServerError(0, `${this.base.href}: the server does not answer${other}`);
     }
     const answer = await response.json().catch((/** @type {unknown} */ error) => {
       if (request.signal?.aborted) throw error;

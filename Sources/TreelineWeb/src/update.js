@@ -2,6 +2,7 @@
 // `VersionTransition` in Swift has the same rules, and a test compares the results of both.
 
 import { BuildError, QueryError, refuseUnknown } from "./errors.js";
+import { keyFunction, keyOfPoint, shown, sorted } from "./keys.js";
 import { coordinatesOf, treeOfBuilt } from "./points.js";
 
 /** @typedef {import("./tree.js").Tree} Tree */
@@ -159,54 +160,7 @@ function forgetting(version) {
   return kept.reduceRight((/** @type {Version | null} */ earlier, at) => ({ ...at, earlier, age: earlier ? earlier.age + 1 : 0 }), null);
 }
 
-// Keys
-
-/**
- * @param {string | ((point: any) => Key) | undefined} key
- * @returns {(point: any) => Key}
- */
-function keyFunction(key) {
-  if (typeof key === "function") return key;
-  return key === undefined ? (point) => point?.id : (point) => point?.properties?.[key];
-}
-
-/** @param {unknown} key */
-const shown = (key) => (typeof key === "string" ? `'${key.slice(0, 40)}'` : String(key));
-
-/**
- * @param {any} point
- * @param {(point: any) => Key} keyOf
- * @param {string} [type] Type of the other keys.
- * @returns {Key}
- */
-function keyOfPoint(point, keyOf, type) {
-  const key = keyOf(point);
-  if (typeof key !== "string" && !Number.isFinite(key)) throw new BuildError(`Expected a text or a finite number as the key of a point, found ${shown(key)}`);
-  if (type !== undefined && typeof key !== type) throw new BuildError(`Expected a ${type} as a key, like the other keys, found ${shown(key)}`);
-  return key;
-}
-
-/**
- * Sorts points by their keys.
- *
- * @param {ArrayLike<any>} points
- * @param {(point: any) => Key} keyOf
- */
-function sorted(points, keyOf) {
-  /** @type {Key[]} */
-  const keys = new Array(points.length);
-  let isSorted = true;
-  for (let row = 0; row < points.length; row++) {
-    keys[row] = keyOfPoint(points[row], keyOf, row ? typeof keys[0] : undefined);
-    if (row && !(keys[row - 1] < keys[row])) isSorted = false;
-  }
-  if (isSorted) return { points, keys, order: null };
-  const order = Uint32Array.from(keys, (_, row) => row).sort((a, b) => (keys[a] < keys[b] ? -1 : keys[a] > keys[b] ? 1 : 0));
-  for (let i = 1; i < order.length; i++) {
-    if (keys[order[i - 1]] === keys[order[i]]) throw new BuildError(`Expected different keys, found the key ${shown(keys[order[i]])} twice`);
-  }
-  return { points: Array.from(order, (row) => points[row]), keys: Array.from(order, (row) => keys[row]), order };
-}
+// Edits
 
 /**
  * Returns the number of keys that are less than a key.
@@ -223,8 +177,6 @@ function placeOf(keys, key) {
   }
   return low;
 }
-
-// Edits
 
 /**
  * Checks an edit, and finds the rows that it changes.

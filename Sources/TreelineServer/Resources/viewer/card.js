@@ -2,11 +2,11 @@
 // the members of an open stack around the stack. The card of any other cluster shows facts about the points, and lists
 // the points in pages. The list can be sorted by any column.
 
+import { csvOf, download, fileName } from "./files.js";
 import { extentText } from "./hint.js";
 import { groundOf } from "./ground.js";
 import { histogramOf } from "./histogram.js";
-import { download } from "./share.js";
-import { amountColumn, element, factsOf, nameOf, number, points, short, withGroup } from "./text.js";
+import { amountColumn, element, factsOf, isolated, nameOf, number, own, points, short, valueElement, withGroup } from "./text.js";
 import { named } from "./values.js";
 import { Spread } from "./vendor/treeline/map/spread.js";
 
@@ -39,6 +39,8 @@ export class Card {
   #isList = false;
   /** Function that loads the facts and the list of members for the card. */
   #load = null;
+  /** A promise that resolves when the map has the size that it has beside a folded panel. */
+  #folded = null;
 
   /**
    * @param node The card, over the map.
@@ -71,7 +73,7 @@ export class Card {
     this.#isList = false;
     if (cluster.count === 1) {
       this.#fill(this.#facts(cluster.properties), isRenewal);
-      if (!isRenewal) this.reveal();
+      if (!isRenewal) await this.#uncover(cluster);
       return;
     }
     const parts = this.#parts();
@@ -79,7 +81,7 @@ export class Card {
     this.#load = parts.load;
     this.#spreadOut(this.viewer.prefersReducedMotion ? -Infinity : performance.now());
     await parts.load();
-    if (this.cluster === cluster && !isRenewal) this.reveal();
+    if (!isRenewal) await this.#uncover(cluster);
   }
 
   /** Opens a list of the members of any cluster. */
@@ -96,14 +98,14 @@ export class Card {
     // Cells of the grid are in no hierarchy, so the server cannot list their members.
     if (side.name !== "tree") {
       this.#fill(closer);
-      if (!isRenewal) this.reveal();
+      if (!isRenewal) await this.#uncover(cluster);
       return;
     }
     const parts = this.#parts();
     this.#fill(element("div", {}, closer, ...parts.nodes), isRenewal);
     this.#load = parts.load;
     await parts.load();
-    if (this.cluster === cluster && !isRenewal) this.reveal();
+    if (!isRenewal) await this.#uncover(cluster);
   }
 
   /**
@@ -217,7 +219,7 @@ export class Card {
       if (isSample) ends = await this.#range(column);
       for await (const features of isSample ? this.#sample() : this.#batches(MOST_DRAWN)) {
         if (this.cluster !== cluster) return;
-        for (const { properties } of features) if (typeof properties[column] === "number") values.push(properties[column]);
+        for (const { properties } of features) if (typeof own(properties, column) === "number") values.push(properties[column]);
       }
     } catch {
       // The other facts are useful without a histogram, so errors are ignored.
@@ -272,7 +274,7 @@ export class Card {
       const kept = features.map(({ geometry, properties: { cluster: isCluster, cluster_id: id, point_count: count, index: row, ...properties } }) => (
         { type: "Feature", geometry: { ...geometry, coordinates: ground.coordinates(geometry.coordinates) }, properties }));
       const text = kind === "CSV" ? csvOf(kept, ground.axes, index.columns) : `${JSON.stringify({ type: "FeatureCollection", features: kept })}\n`;
-      download(new Blob([text], { type: kind === "CSV" ? "text/csv" : "application/geo+json" }), `${index.name}-${cluster.id}.${kind.toLowerCase()}`);
+      download(new Blob([text], { type: kind === "CSV" ? "text/csv" : "application/geo+json" }), `${fileName(index)}-${cluster.id}.${kind.toLowerCase()}`);
       if (cluster.count > MOST_SAVED) viewer.tell("place", `The file has only the first ${number(MOST_SAVED)} of ${points(cluster.count)}; use “treelinemap query” to get all points.`);
     } catch (error) {
       viewer.failed(error);
@@ -287,7 +289,13 @@ export class Card {
     this.#load = null;
     this.node.dataset.side = side.name;
     // If the panel lies over the map, there is no room for both the panel and the card.
-    if (!isRenewal) controls.fold();
+    this.#folded = isRenewal ? null : controls.fold();
+  }
+
+  /** Pans the map so that the card does not cover a cluster, once the map has its new size. */
+  async #uncover(cluster) {
+    await this.#folded;
+    if (this.cluster === cluster) this.reveal();
   }
 
   /** Pans the map so that the card does not cover the opened cluster. */
@@ -353,7 +361,7 @@ export class Card {
     const close = element("button", { type: "button", className: "close", ariaLabel: "Close" });
     close.innerHTML = '<svg viewBox="0 0 16 16" aria-hidden="true"><path d="m3.5 3.5 9 9m0-9-9 9"/></svg>';
     close.addEventListener("click", () => this.close());
-    const heading = element("h2", { tabIndex: -1 }, title);
+    const heading = valueElement("h2", title, { tabIndex: -1 });
     const focused = this.node.getRootNode().activeElement;
     const hadFocus = this.node.contains(focused);
     this.node.replaceChildren(
@@ -368,7 +376,7 @@ export class Card {
 
   #facts(properties) {
     const facts = factsOf(properties, this.index);
-    return element("dl", {}, ...facts.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
+    return element("dl", {}, ...facts.flatMap(([name, value]) => [valueElement("dt", name), valueElement("dd", value)]));
   }
 
   /** Shows the aggregates of the cluster's points that pass the filter. */
@@ -379,9 +387,9 @@ export class Card {
       if (this.cluster !== cluster) return;
       this.node.querySelector("p.first")?.remove();
       this.node.querySelector(".body img")?.remove();
-      if (title !== null) this.node.querySelector("h2").after(element("p", { className: "first" }, `${title} and ${number(cluster.count - 1)} more`));
+      if (title !== null) this.node.querySelector("h2").after(element("p", { className: "first value" }, `${isolated(title)} and ${number(cluster.count - 1)} more`));
       if (/^https:/.test(picture)) list.before(element("img", { src: picture, alt: "", loading: "lazy", referrerPolicy: "no-referrer" }));
-      list.replaceChildren(...facts.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
+      list.replaceChildren(...facts.flatMap(([name, value]) => [valueElement("dt", name), valueElement("dd", value)]));
     } catch (error) {
       if (this.cluster === cluster) this.#failed(error, index);
     }
@@ -409,8 +417,8 @@ export class Card {
       pressed?.remove();
       features.forEach(({ properties }, at) => {
         const facts = factsOf(properties, index).map(([, value]) => value);
-        const said = element("small", {}, facts.slice(0, 3).join(" · "));
-        const item = element("li", {}, nameOf(properties, index), said);
+        const said = element("small", { className: "value" }, facts.slice(0, 3).map(isolated).join(" · "));
+        const item = element("li", {}, valueElement("div", nameOf(properties, index)), said);
         item.addEventListener("pointerenter", () => this.mark(offset + at));
         list.append(item);
       });
@@ -424,16 +432,6 @@ export class Card {
       if (this.cluster === cluster && this.asked === asked) this.#failed(error, index);
     }
   }
-}
-
-/** Returns features as CSV (RFC 4180), with the columns of the index. */
-function csvOf(features, axes, columns) {
-  const cell = (value) => {
-    const text = value === undefined || value === null ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
-    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  };
-  const rows = features.map(({ geometry: { coordinates }, properties }) => [...coordinates, ...columns.map((column) => properties[column])]);
-  return [[...axes, ...columns], ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 }
 
 /**

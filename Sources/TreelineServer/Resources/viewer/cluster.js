@@ -49,8 +49,9 @@ export function clusterOf(feature, { tones, values, settings, index }, scale, { 
     tone: count > 1 ? tones.of(count, properties.area_px ?? areaOnMap(coveredArea(feature), latitude, scale)) : -1,
     stack: properties.stack === true,
     scale,
-    /** Number of points in each category, if badges are donuts. */
+    /** Number of points in each category, if badges are donuts, and the categories. */
     parts: knowsValues ? values.parts(properties, settings) : null,
+    categories: values.categories,
     /** Name of the group that gives the badge its color; null if the point is in no group. */
     ...(knowsValues && values.isByGroup && { group: properties.cluster_group ?? null }),
     properties,

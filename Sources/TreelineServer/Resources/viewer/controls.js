@@ -2,7 +2,7 @@
 
 import { chosenCut, CUTS, GRID_CELLS } from "./cut.js";
 import { densitiesOf } from "./legend.js";
-import { element, number, points, titleOf } from "./text.js";
+import { element, number, own, points, titleOf } from "./text.js";
 import { CATEGORIES, listing, Values } from "./values.js";
 import { ORDERS } from "./vendor/treeline/criterion.js";
 
@@ -66,7 +66,7 @@ export class Controls {
     find("#amount").addEventListener("input", (event) => settings.set({ [settings.by]: +event.target.value }));
     const fold = find("#fold");
     const isUnfolded = () => fold.getAttribute("aria-expanded") === "true";
-    fold.addEventListener("click", () => fold.setAttribute("aria-expanded", !isUnfolded()));
+    fold.addEventListener("click", () => this.#unfold(!isUnfolded()));
     // On a phone the panel is one line. The user pulls the panel up or down.
     const header = fold.parentElement;
     let start = null;
@@ -74,8 +74,8 @@ export class Controls {
     header.addEventListener("pointerup", ({ clientY, target }) => {
       const pulled = start === null ? 0 : clientY - start;
       start = null;
-      if (Math.abs(pulled) > 12) fold.setAttribute("aria-expanded", pulled < 0);
-      else if (!target.closest("button") && fold.checkVisibility()) fold.setAttribute("aria-expanded", !isUnfolded());
+      if (Math.abs(pulled) > 12) this.#unfold(pulled < 0);
+      else if (!target.closest("button") && fold.checkVisibility()) this.#unfold(!isUnfolded());
     });
   }
 
@@ -115,8 +115,19 @@ export class Controls {
   }
 
   /** Folds the settings. The change is visible only in layouts where the settings can be folded. */
-  fold() {
-    this.find("#fold").setAttribute("aria-expanded", "false");
+  async fold() {
+    const fold = this.find("#fold");
+    const isChange = fold.getAttribute("aria-expanded") === "true" && fold.checkVisibility();
+    this.#unfold(false);
+    // The folded panel leaves the map its whole size, which the map has after two frames.
+    for (let frame = 0; isChange && frame < 2; frame++) await new Promise((done) => requestAnimationFrame(done));
+  }
+
+  #unfold(isUnfolded) {
+    const fold = this.find("#fold");
+    fold.setAttribute("aria-expanded", isUnfolded);
+    // The line of a folded panel must be in view.
+    if (!isUnfolded && fold.checkVisibility()) this.find("#panel").scrollTop = 0;
   }
 
   /**
@@ -175,7 +186,7 @@ export class Controls {
   /** Offers the columns whose values can be shown. */
   #offerColumns(index) {
     const { find, settings, viewer } = this;
-    const hasKinds = index.columns.some((column) => index.column_kinds[column]);
+    const hasKinds = index.columns.some((column) => own(index.column_kinds, column));
     find("#where-field").hidden = !viewer.source.hasFilters || !hasKinds;
     const offers = {
       donuts: [index.groups?.length > 0 ? "group" : "density", Values.columns(index, "category", "boolean"), (column) => column],

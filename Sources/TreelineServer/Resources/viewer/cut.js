@@ -63,5 +63,13 @@ export const availableCuts = (index, { cuts }, isOnTiles) =>
   Object.keys(CUTS).filter((name) =>
     CUTS[name].isOf(index) && (cuts?.includes(name) ?? true) && (CUTS[name].isByPixels || !isOnTiles));
 
-/** Returns the name of the cut that suits an index best among the available cuts. */
-export const suitableCut = ({ default_cut }, cuts) => cuts.find((name) => name in default_cut) ?? cuts[0];
+/**
+ * If the chosen cut is not among the available cuts, chooses the available cut that suits an index best. Returns
+ * whether another cut was chosen.
+ */
+export function suitCut(settings, { default_cut }, cuts) {
+  if (cuts.includes(settings.by)) return false;
+  settings.leaveCut();
+  settings.set({ by: cuts.find((name) => name in default_cut) ?? cuts[0] });
+  return true;
+}

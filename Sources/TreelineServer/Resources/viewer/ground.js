@@ -25,8 +25,8 @@ const EARTH = {
   /** Returns a position as text. */
   position: coordinate,
 
-  /** Converts a longitude and a latitude of the map to coordinates of the points. */
-  coordinates: (position) => position,
+  /** Converts a longitude and a latitude of the map to coordinates of the points. Rounds them like the server. */
+  coordinates: (position) => position.map((degrees) => +degrees.toFixed(7)),
 
   /** Returns the width and the height of a box as text; null for a single position. */
   size(bbox) {

@@ -59,9 +59,12 @@ export class Legend {
   #categories() {
     const { clusters, palette, settings, values: { categories } } = this;
     const hidden = new Set(listed(settings.off));
+    const tones = palette.tonesFor(categories);
+    // Clusters of a previous column have parts of other categories.
+    const counted = clusters.filter((cluster) => cluster.categories === categories);
     return categories.map((category, at) => ({
-      category, text: category ?? "all others", tone: palette.partTones[at], isOn: !hidden.has(Values.settingOf(category)),
-      count: clusters.reduce((sum, { parts }) => sum + (parts?.[at] ?? 0), 0),
+      category, text: category ?? "all others", tone: tones[at], isOn: !hidden.has(Values.settingOf(category)),
+      count: counted.reduce((sum, { parts }) => sum + (parts?.[at] ?? 0), 0),
     }));
   }
 

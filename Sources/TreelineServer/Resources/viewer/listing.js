@@ -1,7 +1,7 @@
 // The clusters in view as a list, for keyboards and screen readers. The largest cluster comes first.
 
 import { groundOf } from "./ground.js";
-import { element, nameOf, number, points, shareOf, withGroup } from "./text.js";
+import { brief, element, nameOf, number, points, shareOf, withGroup } from "./text.js";
 
 /** Maximum number of listed clusters. Further clusters are only counted. */
 const MOST = 100;
@@ -37,9 +37,9 @@ export class Listing {
   }
 
   /** Shows the clusters of an answer. While the list is folded, shows only their number. */
-  update(clusters = [], index, palette, settings, values) {
+  update(clusters = [], index, palette, settings) {
     if (palette !== this.palette) this.#shown = "";
-    Object.assign(this, { clusters, index, palette, settings, values });
+    Object.assign(this, { clusters, index, palette, settings });
     const count = clusters.reduce((sum, cluster) => sum + cluster.count, 0);
     this.count.textContent = clusters.length > 0 ? `(${number(clusters.length)}, with ${points(count)})` : "";
     if (!this.node.open) return;
@@ -61,7 +61,7 @@ export class Listing {
   /** Shows the same clusters again, for example when names of cities have been loaded. */
   renew() {
     this.#shown = "";
-    this.update(this.clusters, this.index, this.palette, this.settings, this.values);
+    this.update(this.clusters, this.index, this.palette, this.settings);
   }
 
   /** @param isReached Whether the Tab key reaches the item. The arrow keys reach all other items. */
@@ -89,13 +89,13 @@ export class Listing {
    * Returns the values that a badge shows in addition to the number of points; an empty text if the badge shows only
    * the number.
    */
-  #told({ count, label, parts }) {
+  #told({ categories, count, label, parts }) {
     const { donuts, sum } = this.settings;
     const said = [];
     if (sum && count > 1) said.push(`${label} ${sum}`);
     if (donuts && parts) {
       const most = Math.max(...parts);
-      const name = this.values.categories[parts.indexOf(most)] ?? "others";
+      const name = brief(categories[parts.indexOf(most)] ?? "others");
       said.push(count > 1 ? `${name} ${shareOf(most, count)}` : name);
     }
     return said.join(" · ");

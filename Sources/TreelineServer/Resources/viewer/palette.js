@@ -11,8 +11,8 @@ class MapPalette extends Palette {
     this.groups = groups;
   }
 
-  tonesOf({ group }) {
-    return group === undefined ? this.partTones : [this.groups.toneOf(group, this)];
+  tonesOf({ group, ...cluster }) {
+    return group === undefined ? super.tonesOf(cluster) : [this.groups.toneOf(group, this)];
   }
 }
 

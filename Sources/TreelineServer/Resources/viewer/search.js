@@ -4,7 +4,7 @@ import { clusterOf } from "./cluster.js";
 import { coordinatesIn, planeCoordinatesIn } from "./coordinates.js";
 import { leastLimit } from "./cut.js";
 import { groundOf } from "./ground.js";
-import { amountColumn, element, nameColumn, ownNameOf } from "./text.js";
+import { amountColumn, element, nameColumn, own, ownNameOf } from "./text.js";
 
 /**
  * `REST` is the time in milliseconds from the last key press until the index is searched. `MOST_POINTS` and
@@ -160,10 +160,8 @@ export class Search {
     this.#hide();
     this.field.value = hit.title;
     viewer.settings.step();
-    viewer.controls.fold();
+    await viewer.controls.fold();
     if (hit.kind !== "point") {
-      // The folded panel leaves the map its whole size, which the map has after two frames.
-      for (let frame = 0; frame < 2; frame++) await new Promise((done) => requestAnimationFrame(done));
       viewer.markPlace(hit);
       return viewer.goTo(hit, hit.zoom);
     }
@@ -187,7 +185,7 @@ function ranked(hits, text, index) {
   const amount = amountColumn(index);
   const asked = folded(text);
   const rank = (title) => (title === asked ? 2 : title.startsWith(asked) ? 1 : 0);
-  return hits.map((hit) => ({ hit, rank: rank(folded(hit.title)), amount: hit.feature.properties[amount] ?? -Infinity }))
+  return hits.map((hit) => ({ hit, rank: rank(folded(hit.title)), amount: own(hit.feature.properties, amount) ?? -Infinity }))
     .sort((a, b) => b.rank - a.rank || (b.amount > a.amount) - (b.amount < a.amount))
     .map(({ hit }) => hit).slice(0, MOST_POINTS);
 }
@@ -198,6 +196,6 @@ const folded = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCa
 function pointHit(feature, index, column) {
   const [longitude, latitude] = feature.geometry.coordinates;
   // The value of a category, such as a country, distinguishes points with the same name.
-  const said = index.columns.filter((each) => each !== column && index.column_kinds[each] === "category").map((each) => feature.properties[each])[0];
+  const said = index.columns.filter((each) => each !== column && index.column_kinds[each] === "category").map((each) => own(feature.properties, each))[0];
   return { kind: "point", said, title: ownNameOf(feature.properties, index) ?? String(feature.properties[column]), row: feature.properties.index, longitude, latitude, feature };
 }

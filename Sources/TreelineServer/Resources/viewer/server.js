@@ -25,6 +25,7 @@ async function* eventsIn(body) {
 export class Server extends Source {
   views = ["grid", "compare", "tree", "tiles"];
   hasTiles = true;
+  isServer = true;
   hasMeasures = true;
   hasFilters = true;
   sortsMembers = true;

@@ -57,7 +57,7 @@ const CHOICES = {
 
 /** For each name of a setting, a test whether a text is a valid value. */
 const FORMS = {
-  map: (text) => text === "" || cameraOptions(text) !== null,
+  map: (text) => text === "" || isCamera(text),
   open: (text) => /^\d*$/.test(text),
   range: (text) => text === "" || rangeOf(text) !== null,
   off: isListing,
@@ -70,6 +70,10 @@ const RANGES = { divider: [0.02, 0.98], ...CUT_RANGES };
 export class Settings {
   /** Names in the fragment that are unknown, or that have invalid values. */
   unreadable = [];
+  /** A cut in the fragment that the index does not support; empty if there is none. */
+  unsuited = "";
+  /** Names in the fragment that have valid values. */
+  #given = new Set();
   #values;
   #listeners = [];
 
@@ -107,9 +111,21 @@ export class Settings {
   }
 
   #parsed(fragment) {
-    const { values, unreadable } = parse(fragment);
+    const { values, unreadable, given } = parse(fragment);
     this.unreadable = unreadable;
+    this.#given = given;
     return values;
+  }
+
+  /** Called before a cut of the settings is replaced, because it is not available. A cut of a link is remembered. */
+  leaveCut() {
+    if (this.#given.delete("by")) this.unsuited = this.by;
+  }
+
+  /** Called when the faults of the link have been reported. */
+  forgetLink() {
+    this.#given.clear();
+    this.unsuited = "";
   }
 
   /** The fragment for all settings that differ from their defaults. */
@@ -123,15 +139,22 @@ export class Settings {
   }
 }
 
-/** Parses a fragment. Invalid settings keep their defaults. Returns the settings and the names of invalid settings. */
+/**
+ * Parses a fragment. Invalid settings keep their defaults. Returns the settings and the names of invalid and of valid
+ * settings.
+ */
 function parse(fragment) {
-  const [values, unreadable] = [{ ...DEFAULTS }, []];
+  const [values, unreadable, given] = [{ ...DEFAULTS }, [], new Set()];
   for (const [name, text] of new URLSearchParams(fragment.replace(/^#/, ""))) {
     const value = Object.hasOwn(DEFAULTS, name) ? valueOf(name, text) : undefined;
-    if (value === undefined) unreadable.push(name);
-    else values[name] = value;
+    if (value === undefined) {
+      unreadable.push(name);
+    } else {
+      values[name] = value;
+      given.add(name);
+    }
   }
-  return { values, unreadable };
+  return { values, unreadable, given };
 }
 
 /** Returns the value of a setting from its text; undefined if the text is invalid. */
@@ -152,6 +175,13 @@ function isListing(text) {
     // `decodeURIComponent` throws if a percent sign is not followed by two digits.
     return false;
   }
+}
+
+/** Returns whether a text names a place on the map. A map that was panned around the world has longitudes beyond 180. */
+function isCamera(text) {
+  const [zoom, latitude, longitude] = text.split("/").map(Number);
+  const isOnMap = zoom >= -2 && zoom <= 24 && Math.abs(latitude) <= 90 && Math.abs(longitude) <= 540;
+  return cameraOptions(text) !== null && isOnMap;
 }
 
 /** Returns the view of the map as a text for a fragment. */

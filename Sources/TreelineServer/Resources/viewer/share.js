@@ -1,5 +1,6 @@
 // The dialog to share the view: a link, a line of HTML that embeds the view, and pictures.
 
+import { download, fileName } from "./files.js";
 import { PLACE_DOT } from "./labels.js";
 import { densitiesOf } from "./legend.js";
 import { element, number, titleOf } from "./text.js";
@@ -13,6 +14,9 @@ const LINE = 20;
 const TOP = 36;
 const GAP = 24;
 const SCALE_WIDTH = 168;
+
+/** What a user of a server must know about embedding. */
+const FRAMES = "Pages from other origins can embed the map only if the server was started with --frame-ancestors.";
 
 /** Greatest number of characters of a name in the legend of a picture. */
 const LONGEST = 32;
@@ -38,12 +42,12 @@ export class Share {
     close.addEventListener("click", () => dialog.close());
     const save = (kind, run) => {
       const button = element("button", { type: "button", className: "quiet" }, kind);
-      button.addEventListener("click", async () => download(await run(), `${this.viewer.index.name}.${kind.toLowerCase()}`));
+      button.addEventListener("click", async () => download(await run(), `${fileName(viewer.index)}.${kind.toLowerCase()}`));
       return button;
     };
     dialog.append(
       element("h2", {}, "Share this view"), ...this.#copied("Link", link), ...this.#copied("For a page", frame),
-      element("p", { className: "says" }, "Pages from other origins can embed the map only if the server was started with --frame-ancestors."),
+      ...(viewer.source.isServer ? [element("p", { className: "says" }, FRAMES)] : []),
       element("div", { className: "row" }, save("PNG", () => this.png()), save("SVG", () => this.svg()), close));
     dialog.addEventListener("close", () => dialog.remove());
     dialog.addEventListener("click", ({ target }) => target === dialog && dialog.close());
@@ -219,10 +223,3 @@ const asDataURL = (blob) => new Promise((resolve) => {
   reader.addEventListener("load", () => resolve(reader.result));
   reader.readAsDataURL(blob);
 });
-
-/** Saves a file on the computer of the user. */
-export function download(blob, name) {
-  const link = element("a", { href: URL.createObjectURL(blob), download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-}

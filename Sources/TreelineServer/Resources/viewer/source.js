@@ -40,6 +40,8 @@ export class Source {
   /** Address of the map style below the clusters, or of an archive of tiles; empty for the built-in map. */
   style = "";
   basemap = "";
+  /** Whether the answers come from a server, so that texts may name options of the server. */
+  isServer = false;
   /** Whether the source measures answers. */
   hasMeasures = false;
   /** Whether the source supports filters. */

@@ -3,6 +3,9 @@
 /** The number format, which is made when it is first needed, because making it takes long. */
 let whole;
 
+/** Number of characters beyond which a text from the data is long. */
+const LONG = 100;
+
 /** Returns a number as text. A number that rounds to 0 has no sign. */
 export const number = (value) => (whole ??= new Intl.NumberFormat("en", { signDisplay: "negative" })).format(value);
 
@@ -69,7 +72,7 @@ export const amountColumn = ({ columns, column_kinds: kinds }) => columns.find((
 /** Whether no column has the title of a column of names, so that the column of names must be guessed. */
 export const needsGuess = (index) => !columnLike(index) && index.columns.some((column) => canName(index, column));
 
-const canName = ({ column_kinds: kinds }, column) => ["text", "category", undefined].includes(kinds[column]);
+const canName = ({ column_kinds: kinds }, column) => ["text", "category", undefined].includes(own(kinds, column));
 
 /**
  * Returns the first column of texts that mostly differ; null if there is none.
@@ -78,7 +81,7 @@ const canName = ({ column_kinds: kinds }, column) => ["text", "category", undefi
  */
 export function guessedName(index, sample) {
   return index.columns.find((column) => {
-    const values = sample.map((properties) => properties[column]).filter((value) => typeof value === "string" && value !== "");
+    const values = sample.map((properties) => own(properties, column)).filter((value) => typeof value === "string" && value !== "");
     return canName(index, column) && values.length > 0 && values.length >= MANY * sample.length && new Set(values).size >= DIFFERENT * values.length
       && values.filter((value) => /\p{L}/u.test(value)).length >= MANY * values.length;
   }) ?? null;
@@ -87,7 +90,7 @@ export function guessedName(index, sample) {
 /** Returns the value of a point in the column of names; null if the point has no name. */
 export function ownNameOf(properties, index) {
   const column = nameColumn(index);
-  const value = column && properties[column];
+  const value = column && own(properties, column);
   return value !== undefined && value !== null && value !== "" ? String(value) : null;
 }
 
@@ -101,7 +104,7 @@ export function nameOf(properties, index) {
 /** Returns the columns in which a point has a value, each with the value as text. */
 export function valuesOf(properties, columns) {
   return columns
-    .map((column) => [column, properties[column]])
+    .map((column) => [column, own(properties, column)])
     .filter(([, value]) => value !== undefined && value !== null && value !== "")
     .map(([column, value]) => [column, typeof value === "object" ? JSON.stringify(value) : String(value)]);
 }
@@ -118,6 +121,22 @@ export function factsOf(properties, index) {
 export function withGroup({ cluster_group: group }, said) {
   return [group === "" ? "without a group" : group, said].filter(Boolean).join(" · ");
 }
+
+/**
+ * Returns the value of an object under a name; undefined if there is none. Columns and categories may have names such
+ * as `constructor`, which every object inherits.
+ */
+export const own = (object, name) => (Object.hasOwn(object, name) ? object[name] : undefined);
+
+/** Returns a text from the data for a sentence. A text from right to left does not change the order around it. */
+export const isolated = (text) => (/[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(text) ? `\u2068${text}\u2069` : text);
+
+/** Returns a text from the data for a sentence about several texts. Leaves out the end of a long text. */
+export const brief = (text) => isolated(text.length > LONG ? `${text.slice(0, LONG - 1)}…` : text);
+
+/** Returns an element with a text from the data. The stylesheet limits its lines, and a long text is its title, too. */
+export const valueElement = (tag, text, attributes = {}) =>
+  element(tag, { dir: "auto", className: "value", title: text.length > LONG ? text : "", ...attributes }, text);
 
 /** Returns HTML that displays a text exactly as it is. */
 export const escaped = (text) => element("p", {}, text).innerHTML;

@@ -185,7 +185,7 @@ export class TileLayers {
     const radius = +diameter / 2;
     const donut = { count: +tone, radius, label: label || undefined };
     const named = rest.join("/");
-    const cluster = kind === "donut" ? { ...donut, parts: this.#parts(named, +tone) }
+    const cluster = kind === "donut" ? { ...donut, parts: this.#parts(named, +tone), categories: this.values.categories }
       : kind === "group" ? { ...donut, parts: [+tone], group: named === "" ? null : named.slice(1) }
       : label === undefined ? { tone: -1, radius } : { tone: +tone, radius, label };
     const { ratio } = this.pictures;

@@ -3,7 +3,7 @@
 
 import { leastLimit } from "./cut.js";
 import { Problem } from "./source.js";
-import { amountColumn, shareOf } from "./text.js";
+import { amountColumn, brief, own, shareOf } from "./text.js";
 
 /** Number of categories with their own colours. All other categories share one colour. */
 export const CATEGORIES = 6;
@@ -163,7 +163,7 @@ export class Values {
     let rest = properties.point_count;
     const parts = this.categories.map((category) => {
       if (category === null) return 0;
-      const count = (counts ? counts[category] : properties[`${name}.${category}`]) ?? 0;
+      const count = (counts ? own(counts, category) : properties[`${name}.${category}`]) ?? 0;
       rest -= count;
       return count;
     });
@@ -238,7 +238,7 @@ const ABOUT = {
 
 /** For each kind of column, a function that writes the aggregates as text. */
 const few = (properties, column, total) =>
-  Object.entries(properties[`top_${column}`] ?? {}).map(([value, count]) => `${value} ${rounded(count)} (${shareOf(count, total)})`).join(", ");
+  Object.entries(properties[`top_${column}`] ?? {}).map(([value, count]) => `${brief(value)} ${rounded(count)} (${shareOf(count, total)})`).join(", ");
 const SAY = {
   number: (properties, column) =>
     typeof properties[`mean_${column}`] !== "number" ? "" : `${rounded(properties[`sum_${column}`])}, on average ${rounded(properties[`mean_${column}`])}`,
@@ -257,7 +257,8 @@ const rounded = (value) => new Intl.NumberFormat("en", Number.isSafeInteger(valu
 export const isPassing = (error) => error instanceof Problem && (error.status === 0 || error.status === 429 || error.status >= 500);
 
 /** Returns whether an answer about a cluster failed because none of the cluster's points passes the filter. */
-export const isNotPassing = (error) => error.status === 404 && /filter/.test(error.message);
+export const isNotPassing = (error) =>
+  error instanceof Problem && /^no point of cluster \d+ passes the filter/i.test(error.message);
 
 /** Returns whether the server refused a filter or an aggregate. */
 export const isRefused = (error) => error instanceof Problem && error.status === 400;

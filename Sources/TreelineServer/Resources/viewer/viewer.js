@@ -6,7 +6,7 @@ import { Card } from "./card.js";
 import { Choice, corners } from "./choice.js";
 import { clusterOf } from "./cluster.js";
 import { Controls } from "./controls.js";
-import { availableCuts, chosenCut, cutParameters, leastLimit, suitableCut } from "./cut.js";
+import { availableCuts, chosenCut, cutParameters, leastLimit, suitCut } from "./cut.js";
 import { densestPlace, radiusFor } from "./densest.js";
 import { Destination } from "./destination.js";
 import { Divider } from "./divider.js";
@@ -16,6 +16,7 @@ import { Hint } from "./hint.js";
 import { clusterWith, keyOf, keysOf, pointWith, rowOf } from "./kept.js";
 import { circlesOf, circlesOfTiles } from "./labels.js";
 import { Legend } from "./legend.js";
+import { linkProblems } from "./link-problems.js";
 import { Listing } from "./listing.js";
 import { Measures } from "./measures.js";
 import { Notice } from "./notice.js";
@@ -252,7 +253,7 @@ export class Viewer {
     const { index, settings, source, stage, tree } = this;
     if (settings.view !== "tree" || !index.bounds) return;
     const cuts = availableCuts(index, source, false);
-    if (!cuts.includes(settings.by)) settings.set({ by: suitableCut(index, cuts) });
+    suitCut(settings, index, cuts);
     const options = cameraOptions(settings.map);
     const [longitude, latitude] = options?.center ?? [];
     this.camera = options ? new StageCamera({ lng: longitude, lat: latitude }, options.zoom, stage.size) : stage.cameraOfAll(this.#fitting);
@@ -342,11 +343,9 @@ export class Viewer {
       settings.set({ [name]: "" });
     }
     if (!await values.load(index, settings)) return;
-    this.palette.useCategories(values.categories);
     // Before an answer is shown, the largest groups of the index count as the largest groups in view.
     if (values.isByGroup) this.groups.assign(countsByGroup(index.groups.map(({ name, point_count: count }) => ({ group: name, count }))));
-    // The shown clusters still have no parts, or they have parts of the previous categories. The palette has no colours
-    // for the previous categories.
+    // The shown clusters still have no parts, or they have parts of the previous categories.
     for (const { feed, scene } of [this.grid, this.tree]) {
       for (const { cluster } of scene.sprites) Object.assign(cluster, { parts: null, group: undefined });
       feed.reset();
@@ -545,19 +544,12 @@ export class Viewer {
 
   /** Shows a message that lists the settings of a link that the map cannot show, and why. */
   #tellOfLink() {
-    const { index, unreadable, where } = this.settings;
-    const said = [];
+    const { settings, settings: { index } } = this;
     this.#isMissing = index !== "" && !this.#named(index);
-    if (this.#isMissing) {
-      const why = this.plain.includes(index) ? `The points of “${index}” have plain x and y coordinates, but this map shows the Earth` : `There is no index “${index}” here`;
-      said.push(`${why}; the map shows ${titleOf(this.index)}.`);
-    }
-    if (unreadable.length > 0) said.push(`The link has unknown or invalid parts: ${[...new Set(unreadable)].join(", ")}.`);
-    const columns = [...new Set(this.#forgotten)].map((column) => `“${column}”`);
+    const said = linkProblems(this, this.#isMissing, this.#forgotten);
     this.#forgotten = [];
-    if (columns.length > 0) said.push(`The link uses columns that are missing or of the wrong kind: ${columns.join(", ")}.`);
-    if (where && !this.source.hasFilters) said.push("This map ignores filters and shows all points.");
-    if (said.length > 0) this.tell("link", said.join(" "));
+    settings.forgetLink();
+    if (said) this.tell("link", said);
     else this.notice.hide("link");
   }
 
@@ -837,7 +829,8 @@ export class Viewer {
       if (side.scene.size > 0) this.notice.hide("empty");
       else if (side === this.tree && this.filterQuery.filter) {
         this.notice.show("empty", "No point in this view passes the filter.", this.#clearing);
-      } else this.notice.show("empty", "No points in this view.", { title: "Show all", run: () => this.#stepToAll() });
+      } else if (this.index.point_count === 0) this.notice.show("empty", "This map has no points.");
+      else this.notice.show("empty", "No points in this view.", { title: "Show all", run: () => this.#stepToAll() });
     }
     this.#restSoon();
   }
@@ -861,8 +854,10 @@ export class Viewer {
       const { where } = this.settings;
       const rest = this.#answeredFilter === ALL_POINTS ? "all points are shown" : "the previous filter still applies";
       this.settings.set(this.#answeredFilter);
-      if (where !== this.settings.where) this.controls.refuse(where, error.message);
-      return this.tell("filter", where ? error.message : `The filter of the link is not valid for this index; ${rest}.`);
+      // In requests the filter is in parentheses, so messages about it count one more character than the user sees.
+      const { message } = await this.checkFilter(where).then(() => error, (problem) => problem);
+      if (where !== this.settings.where) this.controls.refuse(where, message);
+      return this.tell("filter", where ? message : `The filter of the link is not valid for this index; ${rest}.`);
     }
     // After the index was replaced or removed, ids of the previous version are invalid.
     if (side && (error.status === 409 || error.status === 404) && await this.#reloadIfReplaced()) return;
@@ -1093,7 +1088,7 @@ export class Viewer {
     const { views } = this;
     if (!views.includes(settings.view)) return settings.set({ view: views[0] });
     const cuts = availableCuts(this.index, this.source, settings.view === "tiles");
-    if (!cuts.includes(settings.by)) return settings.set({ by: suitableCut(this.index, cuts) });
+    if (suitCut(settings, this.index, cuts)) return;
     this.controls.update(cuts, this.index);
     if (this.tones) this.controls.explain(this.palette, this.tones);
     this.#explainParts();
@@ -1122,7 +1117,6 @@ export class Viewer {
     if (!this.map) return;
     if (!this.#isStyled) return void this.map.once("style.load", () => this.repaint());
     this.palette = readPalette(this.node, this.groups);
-    this.palette.useCategories(this.values.categories);
     if (!this.#style && this.archive) this.#setStyle(this.#ownStyle);
     else if (!this.#style || this.#isUnstyled) for (const map of this.stage.maps) repaint(map, this.palette);
     // Colours do not change sizes, so the sizes are not measured again. Sizes measured while styles change would be
@@ -1178,7 +1172,7 @@ export class Viewer {
     const { scene } = this.mainSide;
     // The map does not wait for titles.
     if (sides.includes(this.tree)) this.tree.loadTitles(this.tree.request(this.camera, this.settings)).then((isNew) => isNew && this.wake(), () => {});
-    this.listing.update(scene.clusters, this.index, this.palette, this.settings, this.values);
+    this.listing.update(scene.clusters, this.index, this.palette, this.settings);
     const requests = sides.map((side) => ({ name: side.name, ...side.request(this.camera, this.settings) }));
     const key = requests.map(({ key }) => key).join();
     if (key === this.#restKey) return;

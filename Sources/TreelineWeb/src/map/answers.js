@@ -183,6 +183,7 @@ export class Answers {
     return {
       tone: this.#tone(answer, i, scale),
       parts: this.#categories?.parts(answer, i, first, size) ?? null,
+      categories: this.categories,
       bbox: count > 1 ? answer.bounds(i) : null,
       ellipse: ellipse && count >= FEWEST_FOR_ELLIPSE
         ? { major: 2 * ellipse.major, minor: 2 * ellipse.minor, angle: (-ellipse.degrees * Math.PI) / 180 } : null,

@@ -4,11 +4,11 @@
 // A host gives access to the map. `maplibre.js` has the host for MapLibre, and `leaflet.js` has the host for Leaflet.
 
 import { criterionOf } from "../criterion.js";
-import { QueryError } from "../errors.js";
 import { Answers } from "./answers.js";
 import { Feed } from "./feed.js";
 import { ClusterList } from "./list.js";
 import { fittingZoom } from "./mercator.js";
+import { problemsOf } from "./options.js";
 import { Overlay } from "./overlay.js";
 import { DARK, LIGHT, Palette } from "./palette.js";
 import { clusterAt } from "./pointer.js";
@@ -139,6 +139,9 @@ export class BadgeLayer {
       wake: () => this.#wake(),
     });
     this.#darkness.addEventListener("change", this.#repaint);
+    const problems = problemsOf(options);
+    for (const name of problems.keys()) delete this.options[name];
+    for (const problem of problems.values()) this.#report(problem);
     this.#paint();
     /** Resolves when the source is open and its categories are known. Rejects if the source cannot be shown. */
     this.ready = this.setSource(source);
@@ -151,8 +154,8 @@ export class BadgeLayer {
 
   /** The categories of donuts with their colours, for a legend. The category of all other values has the name null. */
   get legend() {
-    const { partTones } = this.#palette;
-    return (this.#answers?.categories ?? []).map((name, at) => ({ name, color: partTones[at].fill }));
+    const categories = this.#answers?.categories ?? [];
+    return this.#palette.tonesFor(categories).map(({ fill }, at) => ({ name: categories[at], color: fill }));
   }
 
   /** Whether badges are moving or the answer for the view is still awaited. */
@@ -187,7 +190,7 @@ export class BadgeLayer {
     const own = ++this.#sourceNumber;
     this.#hasFailed = false;
     try {
-      const answers = new Answers(await source, this.options.colorBy, this.options.order);
+      const answers = new Answers(await source, this.options.colorBy, this.options.order ?? undefined);
       await answers.prepare(this.#answers);
       if (this.#isRemoved) return;
       if (own !== this.#sourceNumber) return this.#loading;
@@ -212,7 +215,7 @@ export class BadgeLayer {
    */
   async set(options) {
     const before = this.options;
-    const problem = "theme" in options ? themeProblem(options.theme) : null;
+    const [problem] = problemsOf(options).values();
     if (problem) return this.#report(problem);
     this.options = { ...before, ...options };
     if (this.#source && (this.options.colorBy !== before.colorBy || this.options.order !== before.order)) {
@@ -330,15 +333,9 @@ export class BadgeLayer {
   // Drawing
 
   #paint() {
-    let { theme = "auto" } = this.options;
-    const problem = themeProblem(theme);
-    if (problem) {
-      this.#report(problem);
-      theme = this.options.theme = "auto";
-    }
+    const theme = this.options.theme ?? "auto";
     const isDark = theme === "auto" ? this.#darkness.matches : theme === "dark";
     this.#palette = new Palette(typeof theme === "object" ? { ...LIGHT, ...theme } : isDark ? DARK : LIGHT);
-    this.#palette.useCategories(this.#answers?.categories ?? []);
     this.#wake();
   }
 
@@ -543,10 +540,10 @@ export class BadgeLayer {
   }
 
   /** @param {Shown} cluster */
-  #textOf({ count, stack, parts, answer, at, latitude, longitude }) {
+  #textOf({ count, stack, parts, categories, answer, at, latitude, longitude }) {
     if (count === 1) return nameOf(answer.feature(at));
     const most = parts ? Math.max(...parts) : 0;
-    const share = parts && most > 0 ? `, ${this.#answers?.categories[parts.indexOf(most)] ?? "others"} ${Math.round((100 * most) / count)} %` : "";
+    const share = parts && most > 0 ? `, ${categories?.[parts.indexOf(most)] ?? "others"} ${Math.round((100 * most) / count)} %` : "";
     return `${points(count)}${stack ? " at one position" : ""}${share}, ${placeOf(latitude, longitude)}`;
   }
 }
@@ -565,14 +562,4 @@ const placeOf = (latitude, longitude) =>
 function nameOf({ properties, geometry: { coordinates: [longitude, latitude] } }) {
   const column = Object.keys(properties).find((name) => /^(name|title|label)$/i.test(name));
   return String((column && properties[column]) || `Point at ${placeOf(latitude, longitude)}`);
-}
-
-/**
- * Returns the error for a theme that is none; null for a theme.
- *
- * @param {unknown} theme
- */
-function themeProblem(theme) {
-  if (theme === undefined || (typeof theme === "object" && theme !== null) || ["auto", "light", "dark"].includes(/** @type {any} */ (theme))) return null;
-  return new QueryError(`Expected auto, light, dark or an object of colors as the theme, found ${theme}`);
 }

@@ -55,36 +55,32 @@ export class Palette {
     this.other = toneFrom(colours.other);
     /** The middle of a donut. */
     this.hole = { fill: colours.card, ink: colours.ink };
-    /**
-     * Tones of the categories of donuts, in the order of the categories.
-     *
-     * @type {Tone[]}
-     */
-    this.partTones = [];
   }
 
   /**
-   * Sets the categories of donuts.
+   * Returns the tones of the categories of donuts, in the order of the categories.
    *
    * @param {(string | null)[]} categories `null` is the category of all other values.
+   * @returns {Tone[]}
    */
-  useCategories(categories) {
-    this.partTones = categories.map((category, at) => (category === null ? this.other : (this.categories[at] ?? this.other)));
+  tonesFor(categories) {
+    return categories.map((category, at) => (category === null ? this.other : (this.categories[at] ?? this.other)));
   }
 
   /**
-   * Returns the tones of a cluster's parts. A subclass may give a cluster tones of its own.
+   * Returns the tones of a cluster's parts. The tones depend only on the cluster, because a map may still show clusters
+   * of a previous column. A subclass may give a cluster tones of its own.
    *
-   * @param {object} _cluster
+   * @param {{categories?: (string | null)[]}} cluster
    */
-  tonesOf(_cluster) {
-    return this.partTones;
+  tonesOf({ categories = [] }) {
+    return this.tonesFor(categories);
   }
 
   /**
    * Returns the tone of a cluster. A donut has the tone of its largest part. All single points share one tone.
    *
-   * @param {{parts: number[] | null, tone: number}} cluster
+   * @param {{parts: number[] | null, categories?: (string | null)[], tone: number}} cluster
    */
   toneOf(cluster) {
     const { parts, tone } = cluster;

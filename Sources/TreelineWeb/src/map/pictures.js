@@ -33,7 +33,15 @@ const LABEL_MARGIN = 3;
 const LEAST_LABEL = 0.66;
 
 /** @typedef {import("./palette.js").Palette} Palette */
-/** @typedef {{parts: number[] | null, tone: number, radius: number, count: number, label: string}} Pictured */
+/**
+ * @typedef {object} Pictured
+ * @property {number[] | null} parts
+ * @property {(string | null)[]} [categories] The categories of `parts`.
+ * @property {number} tone
+ * @property {number} radius
+ * @property {number} count
+ * @property {string} label
+ */
 /**
  * @typedef {{radius: number, side: number, pixels: number, top: number}} Row A row of the sheet, with the discs of one
  *   radius.

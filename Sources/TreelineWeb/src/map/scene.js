@@ -28,6 +28,7 @@ import { bounce, glide, linear, settle } from "./easing.js";
  * @property {string} label
  * @property {number} tone Index of the cluster's colour on the ramp; -1 for a single point.
  * @property {number[] | null} parts Number of points in each category, if badges are donuts.
+ * @property {(string | null)[]} [categories] The categories of `parts`.
  * @property {boolean} stack Whether all points of the cluster have one position.
  * @property {import("./mercator.js").Box | null} [bbox]
  * @property {import("./mercator.js").Ellipse | null} [ellipse]

@@ -437,8 +437,12 @@ export class PagedHierarchy extends Hierarchy {
    */
   columns() {
     const size = this.manifest.sizes.values;
+    /** @param {number} i */
+    const first = (i) => this.#valuesOf(0)?.columns[i];
     return this.manifest.columns.map((/** @type {any} */ { name, kind }, /** @type {number} */ i) => ({
       name, kind,
+      get digits() { return first(i)?.digits; },
+      get isDates() { return first(i)?.isDates; },
       value: (/** @type {number} */ index) => this.#valuesOf(index)?.columns[i].value(index % size) ?? null,
       instant: (/** @type {number} */ index) => this.#valuesOf(index)?.columns[i].instant?.(index % size),
       output: (/** @type {number} */ index) => this.#valuesOf(index)?.columns[i].output(index % size),
