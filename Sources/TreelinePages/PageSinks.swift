@@ -18,7 +18,8 @@ struct SiteFolder {
     let exists = stat(path, &status) == 0
     guard exists, status.st_mode & S_IFMT == S_IFDIR else {
       throw Self.failure(
-        path, "make this folder", reason: exists || reason == 0 ? "it is a file" : String(cString: strerror(reason)))
+        path, "make this folder",
+        reason: exists ? "it is a file" : String(cString: strerror(reason == 0 ? ENOENT : reason)))
     }
   }
 

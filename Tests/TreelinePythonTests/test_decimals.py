@@ -154,6 +154,22 @@ def test_decimals_can_be_prepared_and_edited():
         tree.updating(insert=longer)
 
 
+def test_decimals_inserted_into_another_column():
+    def frame(id, value):
+        return pd.DataFrame({"id": [id], "lon": [float(id)], "lat": [0.0], "v": pd.Series([value], dtype=object)})
+
+    whole = treelinemap.build(frame(1, 2**53 + 1), key="id").updating(insert=frame(2, D("0.5")))
+    assert len(whole.select(f"v = {2**53 + 1}")) == len(whole.select("v = 0.5")) == 1
+    with pytest.raises((ValueError, treelinemap.Error), match="inf"):
+        treelinemap.build(frame(1, D("0.12345678901234567")), key="id").updating(insert=frame(2, float("inf")))
+    texts = treelinemap.build(frame(1, "x"), key="id")
+    for number in (D("0.5"), D("0.12345678901234567")):
+        with pytest.raises(TypeError, match="column 'v': expected texts, found numbers"):
+            texts.updating(insert=frame(2, number))
+    with pytest.raises(ValueError, match="column 'v'"):
+        treelinemap.build([1, 2], [1, 2], columns={"v": [D("1e350"), D("0.5")]})
+
+
 def test_whole_numbers_that_such_a_column_does_not_hold_are_refused(tmp_path):
     """The column would be one of doubles, and 2^53 + 1 is not a double."""
     array = pa.array([None, D("99999999999999999999999999.5"), D(2**53 + 1)], pa.decimal128(38, 2))

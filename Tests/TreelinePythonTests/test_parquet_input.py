@@ -44,7 +44,7 @@ def test_memory_is_a_whole_number_of_bytes(memory, tmp_path):
         treelinemap.build_parquet(tmp_path / "a.parquet", out=tmp_path / "out", memory=memory)
 
 
-@pytest.mark.parametrize("memory", [10**8, 1e8, np.int32(10**8), "100MB", "0.1 GB", "100000000", "96MiB", None])
+@pytest.mark.parametrize("memory", [10**8, 1e8, np.int32(10**8), "100MB", "0.1 GB", "100000000", "1e8", "96MiB", None])
 def test_memory_may_have_a_unit(memory, tmp_path):
     pq.write_table(pa.table({"lon": [1.0], "lat": [2.0]}), tmp_path / "a.parquet")
     assert treelinemap.build_parquet(tmp_path / "a.parquet", out=tmp_path / "out", memory=memory).point_count == 1

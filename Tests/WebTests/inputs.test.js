@@ -34,6 +34,8 @@ test("a build with keys refuses the keys that an update would refuse", async () 
     assert.equal((await Treeline.build(features)).pointCount, features.length);
   }
   await assert.rejects(Treeline.build([feature({ id: 1 })], { key: "constructor" }), /as the key of a point, found undefined/);
+  const missing = { type: "Feature", geometry: null, properties: {} };
+  assert.equal((await Treeline.build([feature({ id: 1 }), missing], { key: "id", skipInvalid: true })).pointCount, 1);
   const tree = await Treeline.build([feature({ id: "__proto__" }), feature({ id: "constructor" }, 1)], { key: "id" });
   assert.equal((await tree.update({ remove: ["constructor"], move: [feature({ id: "__proto__" }, 5)] })).pointCount, 1);
 });

@@ -414,7 +414,12 @@ def main():
         characters = folder / "characters.csv"
         with open(characters, "w", newline="") as file:
             csv.writer(file).writerows([("x", "y", "name"), *((n % 251, n // 251, text) for n, text in enumerate(character_rows()))])
-        indexes_of_texts = [built(folder, characters, "--search", "name")]
+        # The section has no room for all words of the longer texts.
+        texts = folder / "texts.csv"
+        with open(texts, "w", newline="") as file:
+            rows = [(n, n % 50, " ".join(f"w{(n * i) % 97}" for i in range(n % 30))) for n in range(300)]
+            csv.writer(file).writerows([("x", "y", "name"), *rows])
+        indexes_of_texts = [built(folder, path, "--search", "name") for path in (characters, texts)]
         beyond = FIXTURES / "index/v1/broken/separations-beyond-all.treeline"
         indexes.append((beyond, Index(beyond)))
         for path, index in indexes:

@@ -791,7 +791,7 @@ def search_lists(column, point_count):
             present.append((code, index))
     beginnings = [words[0] for words in entries if words]
     limit = 0
-    while limit < 255 and len(beginnings) + sum(min(max(len(words) - 1, 0), limit + 1) for words in entries) <= 2 * len(present):
+    while limit < 255 and len(beginnings) + sum(min(max(len(words) - 1, 0), limit + 1) for words in entries) <= min(8 * len(present), 2**32 - 1):
         limit += 1
     words = [word for words in entries for word in words[1:1 + limit]]
     return ([place for _, place in sorted(beginnings)], [place for _, place in sorted(words)],

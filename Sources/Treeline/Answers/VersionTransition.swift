@@ -85,10 +85,10 @@ public struct VersionTransition: Sendable {
   /// A value that was removed and later inserted again counts as a new value.
   ///
   /// - Returns: The changes; nil if neither tree knows the other tree as an earlier version of the map. Each version
-  ///   knows the 256 versions before it. Only a ``ClusterMap`` that was built from its values has
-  ///   versions: `updating(inserting:removing:moving:)` and `LiveMap` make them. The result is nil for maps that were
-  ///   built separately, even from the same values. It is always nil for a ``ClusterTree`` that was built or opened
-  ///   without a map. For maps, use ``init(from:to:by:)`` instead.
+  ///   knows the 256 versions before it. Only a ``ClusterMap`` that was built from its values has versions:
+  ///   `updating(inserting:removing:moving:)` and `LiveMap` make them. The result is nil for maps that were built
+  ///   separately, even from the same values. It is always nil for a ``ClusterTree`` that was built or opened without a
+  ///   map. For maps, use ``init(from:to:by:)`` instead.
   /// - Complexity: O(p log e + k log k), if both answers have p points and k clusters, and e points were edited.
   public init?(from first: Clusters, to second: Clusters) {
     if let changes = second.tree.rowChanges(since: first.tree) {

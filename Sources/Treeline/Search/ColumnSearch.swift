@@ -43,13 +43,16 @@ package struct ColumnSearch: @unchecked Sendable {
   /// Greatest number of words in a section, per point. Most names have two to four words.
   private static let mostWordsPerPoint = 8
 
+  /// Returns the greatest number of words in a section. The section stores numbers of words in 32 bits.
+  private static func mostWords(pointCount: Int) -> Int { min(mostWordsPerPoint * pointCount, Int(UInt32.max)) }
+
   /// Returns how many words may be listed for each text, without its first word. This number is chosen so that the
   /// section lists at most `mostWordsPerPoint` words per point.
   ///
   /// - Parameter counts: At index i from 1 to `mostWords`, the number of texts with at least i words after the first
   ///   word. At index 0, the number of texts with any word.
   package static func wordLimit(counts: [Int], pointCount: Int) -> Int {
-    var room = mostWordsPerPoint * pointCount - counts[0]
+    var room = mostWords(pointCount: pointCount) - counts[0]
     for number in 1..<counts.count {
       room -= counts[number]
       if room < 0 { return number - 1 }
@@ -89,7 +92,7 @@ package struct ColumnSearch: @unchecked Sendable {
     try require(
       beginningCount <= entryCount, at: Offset.beginningCount, "at most \(entryCount) texts", found: "\(beginningCount)"
     )
-    let mostWords = Self.mostWordsPerPoint * pointCount
+    let mostWords = Self.mostWords(pointCount: pointCount)
     try require(
       wordCount <= mostWords, at: Offset.wordCount, "at most \(mostWords) words", found: "\(wordCount)")
     let needed = Self.byteCount(places: beginningCount + wordCount, width: width, points: pointCount)

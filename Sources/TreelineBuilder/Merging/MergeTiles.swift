@@ -279,7 +279,8 @@ extension MergeTiles {
     if maxX &- minX >= last { (minX, maxX) = (0, last) }
     let (ownX, ownY) = (x &>> Int(shift), y &>> Int(shift))
     let needsAllSlots = (maxX &- minX) &* (maxY &- minY) > tileCount
-    // Most often the nearest cluster is in the tile of the position, so this tile is searched first.
+    // Most often the nearest cluster is in the tile of the position, so this tile is searched first. If a search
+    // needed more tiles than there are, it reads all slots instead.
     let first = needsAllSlots ? Tile(key: 0, count: UInt32(slotCount)) : find(Self.key(ownX, ownY))?.pointee
     if let first { scan(first, position, radius, &range, body) }
     if needsAllSlots { return }

@@ -67,7 +67,7 @@ import Treeline
       let path = folder.path(.state)
       guard access(path, F_OK) == 0 else { return nil }
       guard let state = Self(undamagedIn: folder) else {
-        onDamage(.damaged(what: path, expected: "the state of a build", found: "other bytes"))
+        onDamage(.damaged(what: path, expected: "the state of a build by this release", found: "other bytes"))
         return nil
       }
       self = state

@@ -190,7 +190,10 @@ struct CSVText {
     guard cell.utf8.contains(where: { [UInt8(ascii: ","), quote, 10, 13].contains($0) }) else { return cell }
     // A quote before a combining mark is a part of a longer character. So quotes are found among the bytes.
     var quoted = [quote]
-    for byte in cell.utf8 { quoted += byte == quote ? [quote, quote] : [byte] }
+    for byte in cell.utf8 {
+      if byte == quote { quoted.append(quote) }
+      quoted.append(byte)
+    }
     quoted.append(quote)
     return String(decoding: quoted, as: UTF8.self)
   }

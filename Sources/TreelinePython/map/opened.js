@@ -89,6 +89,7 @@ export class Opened extends Source {
     const tree = await this.#tree(query).whole({ signal });
     const column = tree.columns.find((each) => each.name === name);
     if (!column) throw new Problem(400, `There is no column ${name}.`);
+    if (!["number", "time", "boolean"].includes(column.kind)) throw new Problem(400, `The column ${name} has no numbers or times.`);
     const inView = tree.clusters({ ...viewOf(query), cut: { detail: 0 }, zoom: query.zoom ?? 24, keepVisible: false });
     const options = { bins: +bins, isLogarithmic: scale === "logarithmic" };
     return histogramOf(column, tree.hierarchy.pointCount, pointsOf(inView), options);

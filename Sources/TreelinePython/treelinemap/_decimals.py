@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import decimal
+import sys
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,8 @@ from ._input_column import InputColumn, encoded_texts
 _MOST_DIGITS = 400
 #: A context in which shifting the point of such a decimal is exact.
 _EXACT = decimal.Context(prec=3 * _MOST_DIGITS)
+#: The greatest double. Greater decimals are left to the conversion of numbers, whose errors name the column.
+_GREATEST = decimal.Decimal(sys.float_info.max)
 #: Two decimals with at most 15 digits never have the same nearest double. So a double keeps such a decimal.
 _SHORT = 10**15
 
@@ -36,7 +39,7 @@ class Decimals(NamedTuple):
             return None
         numbers = [decimal.Decimal(value) for value in found]
         for number in numbers:
-            if not number.is_finite() or number.adjusted() > _MOST_DIGITS or _digits(number) > _MOST_DIGITS:
+            if not number.is_finite() or abs(number) > _GREATEST or _digits(number) > _MOST_DIGITS:
                 return None
         digits = max(map(_digits, numbers), default=0)
         whole = np.array([int(number.scaleb(digits, _EXACT)) for number in numbers], object)

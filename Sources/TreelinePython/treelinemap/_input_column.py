@@ -109,9 +109,10 @@ class InputColumn:
                 [np.ones(len(each), bool) if each.valid is None else each.valid for each in (self, new)]
             )
         texts = (c.TEXTS, c.CODES)
-        if self.type in texts and new.type in texts:
+        are_alike = self.is_number == new.is_number
+        if are_alike and self.type in texts and new.type in texts:
             return self._joined_texts(new.texts())
-        if self.type != new.type:
+        if not are_alike or self.type != new.type:
             raise TypeError(f"column {self.name!r}: expected {self.noun}, found {new.noun}")
         parts, others = [self.values, new.values], self.others
         if self.type == c.INSTANTS:
@@ -130,12 +131,15 @@ class InputColumn:
         for column in (self, new):
             exact.add(column, np.arange(len(column)))
         facts = exact.decimals(self.name) if self.decimals or new.decimals else None
-        valid = np.concatenate([self.has_values, new.has_values])
-        if c.TEXTS not in (self.type, new.type):
+        has_long = facts is not None and (facts.whole or facts.other)
+        if c.TEXTS not in (self.type, new.type) and not has_long:
+            valid = np.concatenate([self.has_values, new.has_values])
             values = np.concatenate([self.values.astype("<f8"), new.values.astype("<f8")])
             return InputColumn(self.name, self.kind, c.DOUBLES, values, valid=valid, decimals=facts)
         preparations = (self.kind or "").partition("+")[1:]
-        offsets, data = encoded_texts([text or b"0" for text in (*self._literals(), *new._literals())])
+        literals = [*self._literals(), *new._literals()]
+        valid = np.array([text is not None for text in literals], bool)
+        offsets, data = encoded_texts([text or b"0" for text in literals])
         kind = f"number{''.join(preparations)}"
         return InputColumn(self.name, kind, c.TEXTS, offsets=offsets, bytes=data, valid=valid, decimals=facts)
 

@@ -380,7 +380,10 @@ def byte_count(size: str | int | None) -> int:
         units |= {letter: 1000**power, f"{letter}b": 1000**power, f"{letter}ib": 1024**power}
     try:
         unit = units[words[len(digits) :]]
-        return int(digits) if unit == 1 else int(float(digits) * unit)
+        count = int(digits) if digits.isdigit() else float(digits) * unit
+        if unit == 1 and count != int(count):
+            raise ValueError
+        return count * unit if isinstance(count, int) else int(count)
     except (KeyError, ValueError, OverflowError):
         raise ValueError(_refused_size(size)) from None
 

@@ -70,6 +70,7 @@ export function sorted(points, keyOf) {
  * @param {import("./tree.js").Tree} tree
  */
 export function sortByKey({ origin }) {
-  if (!origin || ArrayBuffer.isView(origin.points)) return;
+  // Rows without a position need no key. They are known only after an edit has read all rows.
+  if (!origin || ArrayBuffer.isView(origin.points) || origin.options.skipInvalid) return;
   origin.sorted = sorted(origin.points, keyFunction(origin.options.key));
 }

@@ -132,7 +132,7 @@ export const own = (object, name) => (Object.hasOwn(object, name) ? object[name]
 export const isolated = (text) => (/[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(text) ? `\u2068${text}\u2069` : text);
 
 /** Returns a text from the data for a sentence about several texts. Leaves out the end of a long text. */
-export const brief = (text) => isolated(text.length > LONG ? `${text.slice(0, LONG - 1)}…` : text);
+export const brief = (text) => isolated(text.length > LONG ? `${[...text].slice(0, LONG - 1).join("")}…` : text);
 
 /** Returns an element with a text from the data. The stylesheet limits its lines, and a long text is its title, too. */
 export const valueElement = (tag, text, attributes = {}) =>

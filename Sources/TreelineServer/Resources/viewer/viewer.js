@@ -855,7 +855,7 @@ export class Viewer {
       const rest = this.#answeredFilter === ALL_POINTS ? "all points are shown" : "the previous filter still applies";
       this.settings.set(this.#answeredFilter);
       // In requests the filter is in parentheses, so messages about it count one more character than the user sees.
-      const { message } = await this.checkFilter(where).then(() => error, (problem) => problem);
+      const { message } = await this.checkFilter(where).then(() => error, (problem) => (isRefused(problem) ? problem : error));
       if (where !== this.settings.where) this.controls.refuse(where, message);
       return this.tell("filter", where ? message : `The filter of the link is not valid for this index; ${rest}.`);
     }

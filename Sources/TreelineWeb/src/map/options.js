@@ -21,7 +21,7 @@ const OPTIONS = {
   order: ["an array of texts", (value) => Array.isArray(value) && value.every(isText)],
   filter: ["a text or a function", (value) => isText(value) || isFunction(value)],
   ellipses: ["true or false", (value) => typeof value === "boolean"],
-  theme: ["auto, light, dark or an object of colors", (value) => typeof value === "object" || THEMES.includes(value)],
+  theme: ["auto, light, dark or an object of colors", (value) => (typeof value === "object" && !Array.isArray(value)) || THEMES.includes(value)],
   onPoint: ["a function", isFunction], onCluster: ["a function", isFunction], onError: ["a function", isFunction],
 };
 
@@ -39,7 +39,7 @@ export function problemsOf(options) {
       const value = options[name] ?? undefined;
       const [expected, suits] = OPTIONS[name];
       if (value === undefined || suits(value)) continue;
-      throw new QueryError(`Expected ${expected} as the option '${name}', found ${value}`);
+      throw new QueryError(`Expected ${expected} as the option '${name}', found ${String(value)}`);
     } catch (error) {
       problems.set(name, error);
     }

@@ -17,6 +17,17 @@ const MOST_DAYS = 1e8;
 
 const DAY = 86400n;
 
+/**
+ * Returns the product of a number and a power of ten, correctly rounded.
+ *
+ * @param {number} value
+ * @param {number} digits
+ */
+function shifted(value, digits) {
+  const [significand, exponent = 0] = String(value).split("e");
+  return Number(`${significand}e${+exponent + digits}`);
+}
+
 /** @param {bigint} a @param {bigint} b */
 const floor = (a, b) => (a - (((a % b) + b) % b)) / b;
 
@@ -41,7 +52,8 @@ const ofTicks = (step, from = 0n) => ({ bin: (tick) => floor(tick - from, step),
  */
 const ofMonths = (step, day) => ({
   bin(tick) {
-    const date = new Date(Number(floor(tick, day)) * 864e5);
+    const days = Math.min(Math.max(Number(floor(tick, day)), -MOST_DAYS), MOST_DAYS);
+    const date = new Date(days * 864e5);
     return BigInt(Math.floor((date.getUTCFullYear() * 12 + date.getUTCMonth()) / step));
   },
   start(bin) {
@@ -222,7 +234,7 @@ export function histogramOf(column, pointCount, indices, { bins, isLogarithmic }
     /** @param {number} index */
     const tick = (index) => {
       if (kind === "time") return /** @type {bigint} */ (instant?.(index)) / unit;
-      return BigInt(Math.round(Number(`${valueOf(index)}e${digits}`)));
+      return BigInt(Math.round(shifted(Number(valueOf(index)), digits)));
     };
     const [least, greatest] = [tick(extent.least), tick(extent.greatest)];
     const steps = kind === "time" ? stepsOfTimes(digits, isDates) : DECIMALS.map((each) => ofTicks(each));
