@@ -1,5 +1,5 @@
 import Foundation
-@_spi(Server) import Treeline
+import Treeline
 
 /// Dates can be columns of a `ClusterMap`. A date is rounded to the microsecond. More digits would not be reliable,
 /// because `Date` stores present-day dates only to a tenth of a microsecond.
@@ -13,12 +13,6 @@ extension Date: ColumnValue {
     guard let seconds = Int64(exactly: whole), seconds <= .max - reference else { return nil }
     let microseconds = ((value.timeIntervalSinceReferenceDate - whole) * 1e6).rounded()
     return Instant(seconds: seconds + reference, nanoseconds: UInt32(microseconds) * 1000)
-  }
-
-  /// Returns the seconds of a date that has no stored form. The description of such a date has no seconds, and stops
-  /// the program if the date is NaN.
-  @_spi(Server) public static func description(ofMissing value: Date) -> String {
-    "the date \(value.timeIntervalSince1970) seconds after the beginning of 1970"
   }
 
   /// Returns the date of a moment.

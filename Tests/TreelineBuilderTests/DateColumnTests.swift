@@ -31,12 +31,12 @@ import TreelineFoundation
   @Test func datesWithoutAStoredFormAreRefused() throws {
     let inn = Inn(coordinate: Coordinate(longitude: 1, latitude: 2), opened: Date(timeIntervalSince1970: .nan))
     let map = try ClusterMap([inn], at: \.coordinate, columns: .time(\.opened))
-    for (seconds, text) in [(Double.nan, "nan"), (.infinity, "inf"), (-1e300, "-1e+300")] {
+    for seconds in [Double.nan, .infinity, -1e300] {
       let date = Date(timeIntervalSince1970: seconds)
       let filters: [MapFilter<Inn>] = [\.opened > date, \.opened == date, .where(\.opened, in: [date])]
       for filter in filters {
         let error = #expect(throws: FilterError.self) { try map.filtered(by: filter) }
-        #expect(error?.description.hasSuffix("found the date \(text) seconds after the beginning of 1970") ?? false)
+        #expect(error?.description.hasSuffix("found a time that is NaN or too far from 1970") ?? false)
       }
     }
     #expect(try map.filtered(by: \.opened == nil).tree.filteredPointCount == 1)

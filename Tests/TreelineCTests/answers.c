@@ -162,7 +162,8 @@ void test_views(const treeline_tree *tree) {
   treeline_box box = {0, 5, 1, 2};
   EXPECT_ERROR(treeline_clusters_in_box(tree, cut, &box, 3, NULL, &error), TREELINE_ERROR_QUERY, "south");
   EXPECT_ERROR(treeline_clusters_in_box(tree, cut, &box, 99, NULL, &error), TREELINE_ERROR_PARAMETER, "from 0 to 32");
-  EXPECT_ERROR(treeline_cut_create(tree, "limit=0", &error), TREELINE_ERROR_PARAMETER, "'limit' must be 1 or more");
+  EXPECT_ERROR(treeline_cut_create(tree, "limit=0", &error), TREELINE_ERROR_PARAMETER,
+      "'limit' must be a whole number, 1 or more");
   EXPECT_ERROR(treeline_cut_create(tree, "zoom=3", &error), TREELINE_ERROR_PARAMETER, "no parameter 'zoom'");
   treeline_cut_free(cut);
   treeline_cut_free(NULL);
@@ -232,7 +233,7 @@ void test_navigation(const treeline_tree *tree) {
 
 void test_queries_that_fail(const treeline_tree *tree) {
   EXPECT_ERROR(treeline_clusters(tree, "limit=0", NULL, &error), TREELINE_ERROR_PARAMETER,
-      "'limit' must be 1 or more, found 0.");
+      "'limit' must be a whole number, 1 or more, found 0.");
   EXPECT_ERROR(treeline_clusters(tree, "spacing=44", NULL, &error), TREELINE_ERROR_PARAMETER, "needs 'zoom'");
   EXPECT_ERROR(
       treeline_clusters(tree, "zom=3", NULL, &error), TREELINE_ERROR_PARAMETER, "there is no parameter 'zom'");

@@ -25,9 +25,6 @@ public protocol ColumnValue: Sendable {
 
   /// Returns the value that has a given stored form; nil if no value has this form.
   static func restored(_ stored: Stored) -> Present?
-
-  /// Returns words for an error message about a value that has no stored form.
-  @_spi(Server) static func description(ofMissing value: Self) -> String
 }
 
 /// A standard type in which columns keep values: whole numbers, `Double`, `Float`, `Bool`, `String` and ``Instant``.
@@ -61,12 +58,8 @@ public protocol SummableColumnValue: StoredColumnValue {
   case instant(Instant)
 }
 
-// Some requirements of the protocols are marked `@_spi`. Other packages do not see these requirements, so the
+// Some requirements of the protocol are marked `@_spi`. Other packages do not see these requirements, so the
 // requirements need default implementations.
-extension ColumnValue {
-  @_spi(Server) public static func description(ofMissing value: Self) -> String { "\(value)" }
-}
-
 extension StoredColumnValue {
   @_spi(Server) public static func storedValue(of value: Self) -> StoredValue { .text("\(value)") }
 
@@ -232,7 +225,9 @@ extension FilterValue {
     case .text(let text): self = .text(text)
     case .boolean(let value): self = .boolean(value)
     case .instant(let instant): self = .instant(instant)
-    case nil: self = .unusable(Value.description(ofMissing: value))
+    // The description of a `Date` that is NaN stops the program.
+    case nil where Value.Stored.self == Instant.self: self = .unusable("a time that is NaN or too far from 1970")
+    case nil: self = .unusable("\(value)")
     }
   }
 }

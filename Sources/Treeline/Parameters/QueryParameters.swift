@@ -189,7 +189,7 @@ extension QueryParameters {
 
   /// Returns the numbers of a range, in words.
   private static func phrase(for range: ClosedRange<Double>, unit: String) -> String {
-    let (low, high) = (ParameterValue.number(range.lowerBound), ParameterValue.number(range.upperBound))
+    let (low, high) = (ParameterValue.text(range.lowerBound), ParameterValue.text(range.upperBound))
     if range.upperBound < .greatestFiniteMagnitude { return "\(unit)from \(low) to \(high)" }
     let noun = unit.isEmpty ? "a number" : String(unit.dropLast())
     return switch range.lowerBound {
