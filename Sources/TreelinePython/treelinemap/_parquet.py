@@ -380,10 +380,12 @@ def byte_count(size: str | int | None) -> int:
         units |= {letter: 1000**power, f"{letter}b": 1000**power, f"{letter}ib": 1024**power}
     try:
         unit = units[words[len(digits) :]]
-        count = int(digits) if digits.isdigit() else float(digits) * unit
-        if unit == 1 and count != int(count):
+        if digits.isdigit():
+            return int(digits) * unit
+        amount = float(digits) * unit
+        if unit == 1 and not amount.is_integer():
             raise ValueError
-        return count * unit if isinstance(count, int) else int(count)
+        return int(amount)
     except (KeyError, ValueError, OverflowError):
         raise ValueError(_refused_size(size)) from None
 
