@@ -336,7 +336,7 @@ def test_progress_is_told_and_its_errors_stop_a_build(points):
 
 
 def test_a_build_that_its_progress_stopped_leaves_no_monitor(points):
-    """A monitor keeps the arrays of its build. Python must be able to collect it, although its callback refers to it."""
+    """A monitor keeps the arrays of its build. Python must collect it, although its callback refers to it."""
 
     def monitors():
         gc.collect()

@@ -256,8 +256,8 @@ struct CQL2Parser {
     }
   }
 
-  /// Reads `DATE('…')` or `TIMESTAMP('…')`. The result for a date is the interval from the first to the last moment of
-  /// the day.
+  /// Reads `DATE('…')` or `TIMESTAMP('…')`. The result for a date is the interval from the first to the last moment
+  /// of the day.
   private mutating func moment(_ name: String, at range: Range<Int>) throws(FilterTextError) -> TimeInterval {
     try scanner.advance()
     try require("(", "after '\(name)'")

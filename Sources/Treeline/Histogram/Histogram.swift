@@ -131,7 +131,7 @@ extension ClusterTree {
   /// be many times the number of points in view.
   ///
   /// - Precondition: the answer is from this tree.
-  /// - Throws: The same errors as `pointCount(in:)`.
+  /// - Throws: As `pointCount(in:)`.
   /// - Complexity: O(clusters + nodes whose boxes cross the edges of the view)
   public func pointCounts(of clusters: Clusters, in viewport: Viewport) throws -> [Int] {
     guard let window = try viewport.located(on: plane)?.window else { return clusters.map { _ in 0 } }

@@ -36,8 +36,8 @@ package struct TreeCut: Hashable, Sendable {
 
   /// Returns a cut by pixels, without a limit.
   ///
-  /// - Parameter pixels: The number of pixels, or the scale of badges; nil for the default value. If every tree supports
-  ///   the criterion, nil means the smallest number at which the number of clusters is within the limit.
+  /// - Parameter pixels: The number of pixels, or the scale of badges; nil for the default value. If every tree
+  ///   supports the criterion, nil means the smallest number at which the number of clusters is within the limit.
   static func by(_ criterion: PixelCriterion, _ pixels: Double? = nil) -> TreeCut {
     let name = criterion.rawValue
     let isFitted = pixels == nil && !criterion.needsSeparations

@@ -75,7 +75,7 @@ func namedDelimiter(_ line: Bytes) -> Bytes? {
   return Bytes(rebasing: text.dropFirst(4))
 }
 
-/// Returns the most frequent delimiter outside quotes in the first record, or a comma if there is no delimiter.
+/// Returns the most frequent delimiter outside quotes in the first record, or a comma if the record has none.
 ///
 /// A comma may also be a decimal comma. Suppose that another delimiter splits the record into cells. If two or more of
 /// these cells are numbers with decimal commas, commas do not count as delimiters. Commas also do not count if the

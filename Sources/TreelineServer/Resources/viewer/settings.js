@@ -177,7 +177,7 @@ function isListing(text) {
   }
 }
 
-/** Returns whether a text names a place on the map. A map that was panned around the world has longitudes beyond 180. */
+/** Returns whether a text names a place on the map. After a pan around the world, a longitude may be beyond 180. */
 function isCamera(text) {
   const [zoom, latitude, longitude] = text.split("/").map(Number);
   const isOnMap = zoom >= -2 && zoom <= 24 && Math.abs(latitude) <= 90 && Math.abs(longitude) <= 540;
