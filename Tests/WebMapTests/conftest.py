@@ -1,6 +1,8 @@
 """Opens pages with maps of the web package. This process serves them, and the browser reaches only this machine."""
 
+import contextlib
 import csv
+import functools
 import gzip
 import http.server
 import json
@@ -123,6 +125,21 @@ def site():
     threading.Thread(target=server.serve_forever, daemon=True).start()
     server.pages, server.url = pages, f"http://127.0.0.1:{server.server_port}"
     yield server
+    server.shutdown()
+    server.server_close()
+
+
+@contextlib.contextmanager
+def served(folder):
+    """Serves the files of a folder, and returns the address."""
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=folder))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
     server.server_close()
 

@@ -1,17 +1,14 @@
 """Checks those programs of the documentation's pages that need a browser."""
 
-import functools
-import http.server
 import json
 import re
 import shlex
 import subprocess
 import sys
-import threading
 
 import pytest
 
-from conftest import LAPTOP, PHONE, PICTURES, ROOT, TOLERATED, VENDOR
+from conftest import LAPTOP, PHONE, PICTURES, ROOT, TOLERATED, VENDOR, served
 from programs import build
 
 sys.path.insert(0, str(ROOT / "scripts/check"))
@@ -39,15 +36,8 @@ def folder(tmp_path_factory):
     subprocess.run([ROOT / "scripts/build/web-scripts", folder], check=True, capture_output=True)
     (folder / "map.html").write_text(TUTORIAL[0])
 
-    class Handler(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=folder))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    with served(folder) as address:
+        yield address
 
 
 def test_the_tutorial_begins_with_a_map_in_eight_lines():

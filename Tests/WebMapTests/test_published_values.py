@@ -3,14 +3,12 @@
 import csv
 import datetime
 import functools
-import http.server
 import json
 import os
 import subprocess
-import threading
 
 import pytest
-from conftest import PHONE, TOLERATED
+from conftest import PHONE, TOLERATED, served
 
 TOOL = os.environ["TREELINE_TOOL"]
 WIDE = {"width": 1280, "height": 800}
@@ -48,14 +46,8 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def address(folder):
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *arguments):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
+    with served(folder) as address:
+        yield address
 
 
 AT_REST = "() => globalThis.viewer?.map?.loaded() && viewer.isAtRest && viewer.sides.every(({ scene }) => !scene.isMoving)"
