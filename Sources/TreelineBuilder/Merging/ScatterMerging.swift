@@ -24,7 +24,8 @@ import Treeline
 /// cluster of n points is farther from every other cluster than the square root of s / n. So clusters with at most n
 /// points are far apart from each other, and a search finds few of them. Clusters with more points may lie close
 /// together. The usual algorithm, chains of nearest neighbors, also looks for larger clusters, and therefore takes
-/// several times as long.
+/// several times as long. After a search, the found cluster stays the nearest one until it is merged: according to the
+/// formula, no union is nearer than both of its parts.
 struct ScatterMerging {
   let tree: MergeTree
   let threads: Int
@@ -65,8 +66,9 @@ private struct ScatterBands: ~Copyable {
   private let tree: MergeTree
   private let rect: PlaneRect
   private let monitor: BuildMonitor
-  /// Tiles of clusters, with one entry for each range of point counts. Each range begins at four times the start of
-  /// the previous range. The ranges have separate tiles, because clusters with fewer points are farther apart.
+  /// Tiles of clusters, with two layers for each range of point counts (see `layer`). Each range begins at four times
+  /// the start of the previous range. The ranges have separate tiles, because clusters with fewer points are farther
+  /// apart. Clusters that must wait also have separate tiles (see `isStuck`), because they do not look for each other.
   private var tiles: [MergeTiles] = []
   /// Upper bound of cluster numbers. Numbers below this bound may be free.
   private var count: Int
@@ -75,11 +77,13 @@ private struct ScatterBands: ~Copyable {
   private var band: UInt8 = 0
   /// Pairs that add less scatter than this bound are merged in the current band.
   private var bound = ScatterBound(band: 0)
+  /// Each search covers at least the pairs that add this scatter. Two points that add it are a quarter of a tile apart.
+  private var horizon = 0.0
   private var queue = PairHeap<ScatterPair>()
   private var nextAge: UInt32
   private var mergeCount = 0
 
-  private static let sizeCount = 16
+  private static let layerCount = 32
 
   init(
     _ count: Int, in rect: PlaneRect, _ tree: MergeTree, _ monitor: BuildMonitor, _ cluster: (Int) -> MergeCluster
@@ -118,27 +122,38 @@ private struct ScatterBands: ~Copyable {
     if liveCount < count { count = live.renumber(count, monitor) }
     let first = tiles.isEmpty ? UInt32(live.firstShift(count, monitor)) : 0
     for tiles in tiles { tiles.deallocate() }
-    var bySize = (0..<Self.sizeCount).map { _ in [Int]() }
-    for cluster in 0..<count { bySize[Self.size(live.sums[cluster].count)].append(cluster) }
+    var byLayer = (0..<Self.layerCount).map { _ in [Int]() }
+    for cluster in 0..<count { byLayer[layer(of: UInt32(cluster))].append(cluster) }
     tiles = []
-    for (size, clusters) in bySize.enumerated() {
-      let shift = max(self.shift(size), first)
+    for (layer, clusters) in byLayer.enumerated() {
+      let shift = max(self.shift(layer), first)
       tiles.append(
         MergeTiles(clusters, shift: shift, isCyclic: false, slots: live.slots, monitor) { [live] in
           Self.entry(UInt32($0), live)
         })
     }
+    let width = Double(1 << Int(tiles[0].shift))
+    horizon = width * width / 32
   }
 
-  /// Returns the base-2 logarithm of the width of the tiles in `tiles[size]`. The width is a few times the least
+  /// Returns the base-2 logarithm of the width of the tiles in `tiles[layer]`. The width is a few times the least
   /// distance between the clusters in these tiles.
-  private func shift(_ size: Int) -> UInt32 {
-    let least = (bound.value * 2 / Double(1 << (2 * size))).squareRoot()
+  private func shift(_ layer: Int) -> UInt32 {
+    let least = (bound.value * 2 * Self.greatestRadius(layer)).squareRoot()
     return least < 0x1p26 ? UInt32(66 - UInt64(least + 1).leadingZeroBitCount) : 29
   }
 
-  /// Returns the index in `tiles` for a cluster of `count` points.
-  @inline(__always) private static func size(_ count: UInt32) -> Int { (31 &- count.leadingZeroBitCount) &>> 1 }
+  /// Returns the index in `tiles` for a cluster of `count` points: the even numbers are for clusters that must wait.
+  @inline(__always) private static func layer(_ count: UInt32, isStuck: Bool) -> Int {
+    (31 &- count.leadingZeroBitCount) & ~1 | (isStuck ? 0 : 1)
+  }
+
+  @inline(__always) private func layer(of cluster: UInt32) -> Int {
+    Self.layer(live.sums[Int(cluster)].count, isStuck: isStuck(cluster))
+  }
+
+  /// The radius (see `MergeTiles.Range`) of the smallest clusters in a layer.
+  @inline(__always) private static func greatestRadius(_ layer: Int) -> Double { 1 / Double(1 << (layer & ~1)) }
 
   @inline(__always) private static func radius(_ count: UInt32) -> Float { 1 / Float(count) }
 
@@ -182,7 +197,9 @@ private struct ScatterBands: ~Copyable {
 
   private mutating func stick(_ cluster: UInt32) {
     if isStuck(cluster) { return }
+    tiles[layer(of: cluster)].remove(cluster)
     live.nodes[Int(cluster)].diameter = 1
+    tiles[layer(of: cluster)].insert(cluster, Self.entry(cluster, live))
     stuckCount += 1
   }
 
@@ -206,25 +223,25 @@ private struct ScatterBands: ~Copyable {
 
   /// Replaces the first of two clusters by their union, and frees the number of the second.
   private mutating func join(_ first: Int, _ second: Int, _ scale: SeparationCode) {
-    let (a, b) = (live.nodes[first], live.nodes[second])
-    let (own, others) = (live.sums[first].count, live.sums[second].count)
-    let (former, size) = (Self.size(own), Self.size(own &+ others))
-    tiles[Self.size(others)].remove(UInt32(second))
-    if former != size { tiles[former].remove(UInt32(first)) }
-    live.sums[first] = live.sums[first].joined(with: live.sums[second])
-    live.positions[first] = live.sums[first].mean
-    (live.bands[first], live.bands[second]) = (0, LiveClusters.gone)
-    live.nodes[first] = LiveClusters.Node(
-      number: UInt32(tree.leafCount) + b.leastMember, leastMember: a.leastMember, age: nextAge,
-      scale: max(scale, a.scale, b.scale), diameter: 0)
+    let (a, b) = (live[first], live[second])
+    let sums = a.sums.joined(with: b.sums)
+    let union = MergeCluster(
+      sums: sums, position: sums.mean, node: UInt32(tree.leafCount) + b.leastMember, leastMember: a.leastMember,
+      scale: max(scale, a.scale, b.scale), longitudes: a.longitudes)
+    let former = layer(of: UInt32(first))
+    tiles[layer(of: UInt32(second))].remove(UInt32(second))
+    live.bands[second] = LiveClusters.gone
+    live.initialize(first, to: union, age: nextAge, diameter: 0)
     nextAge += 1
-    if former == size {
-      tiles[size].move(UInt32(first), to: Self.entry(UInt32(first), live))
+    let (layer, entry) = (layer(of: UInt32(first)), Self.entry(UInt32(first), live))
+    if former == layer {
+      tiles[layer].move(UInt32(first), to: entry)
     } else {
-      tiles[size].insert(UInt32(first), Self.entry(UInt32(first), live))
+      tiles[former].remove(UInt32(first))
+      tiles[layer].insert(UInt32(first), entry)
     }
     liveCount -= 1
-    tree.add(Merge(left: a.number, right: b.number, anchorsRight: false, band: 0, cluster: live[first]))
+    tree.add(Merge(left: a.node, right: b.node, anchorsRight: false, band: 0, cluster: union))
     mergeCount += 1
     if mergeCount.isMultiple(of: 1 << 10) { monitor.advance(.merging, by: 1 << 10) }
   }
@@ -236,41 +253,54 @@ private struct ScatterBands: ~Copyable {
 extension ScatterBands {
   /// Finds the cluster whose union with a given cluster adds the least scatter, among all clusters that are not larger
   /// than the given cluster. Returns the pair of both clusters if it belongs to the current band. If not, returns nil
-  /// and notes the band in which the given cluster looks again.
+  /// and stores a later band, in which the given cluster looks again.
   private mutating func look(from cluster: UInt32) -> ScatterPair? {
-    // Usually no pair of the cluster belongs to this band. So the search also covers pairs above the bound, if the
-    // scatter that they add is at most 8 times the bound. The pair that adds the least scatter determines in which
-    // band the cluster looks again.
-    let farthest = 8 * bound.value
-    let pair = nearest(to: cluster, live.sums[Int(cluster)], adding: farthest)
+    let own = live.sums[Int(cluster)]
+    if let nearest = live.nearest(awaitedBy: Int(cluster)), !isStuck(cluster) || !isStuck(nearest) {
+      return noted(cluster, pair(cluster, own, nearest), upTo: .infinity)
+    }
+    // Usually no pair of the cluster belongs to this band. So the search also covers pairs above the bound. The pair
+    // that adds the least scatter determines in which band the cluster looks again.
+    let farthest = max(8 * bound.value, horizon)
+    return noted(cluster, nearest(to: cluster, own, adding: farthest), upTo: farthest)
+  }
+
+  /// Returns the pair if it belongs to the current band. If not, returns nil and stores a later band, in which
+  /// `cluster` looks for other clusters again.
+  ///
+  /// - Parameter farthest: Each pair of the cluster that the search could not find adds more scatter than this.
+  private mutating func noted(_ cluster: UInt32, _ pair: ScatterPair?, upTo farthest: Double) -> ScatterPair? {
     if let pair, pair.addsLess(than: bound) { return pair }
-    // If the search has found no pair, each pair of the cluster adds more scatter than `farthest`.
+    let nearest = pair.flatMap { $0.added <= farthest ? $0.other : nil }
     let next = ScatterBound.band(above: min(pair?.added ?? .infinity, farthest) * Self.lessThanAnyError)
-    live.wait(Int(cluster), for: LiveClusters.none, until: max(next, band &+ 1))
+    live.wait(Int(cluster), for: nearest ?? LiveClusters.none, until: max(next, band &+ 1))
     return nil
+  }
+
+  @inline(__always) private func pair(_ cluster: UInt32, _ own: MergeSums, _ other: UInt32) -> ScatterPair {
+    ScatterPair(
+      cluster, own, age: live.nodes[Int(cluster)].age, other, live.sums[Int(other)], age: live.nodes[Int(other)].age)
   }
 
   /// Returns the pair that adds the least scatter. Only pairs with clusters that are not larger than `cluster` are
   /// considered. Nil if each of these pairs adds more than `greatest`.
   private mutating func nearest(to cluster: UInt32, _ own: MergeSums, adding greatest: Double) -> ScatterPair? {
-    let (position, ownInverse, ownSize) = (live.positions[Int(cluster)], 1 / Double(own.count), Self.size(own.count))
-    let (radius, isOwnStuck) = (Self.radius(own.count), isStuck(cluster))
+    let (position, ownInverse, radius) = (live.positions[Int(cluster)], 1 / Double(own.count), Self.radius(own.count))
+    let isOwnStuck = isStuck(cluster)
     var best: ScatterPair?
     var greatest = greatest
-    for size in (0...ownSize).reversed() where !tiles[size].isEmpty {
-      let least = 1 / Double(1 << (2 * size))
+    for layer in (0...Self.layer(own.count, isStuck: false)).reversed() where !tiles[layer].isEmpty {
+      if isOwnStuck && layer & 1 == 0 { continue }
+      let least = Self.greatestRadius(layer)
       // The reach has a margin, because each position is a mean that was rounded, and because the reach itself is
       // rounded, too.
       let reach = min((greatest * (ownInverse + least)).squareRoot() * Self.moreThanAnyError + 2, 0x1p33)
       // Positions are rounded, so a distance between two positions has an error of up to two units.
       var range = MergeTiles.Range(limit: Self.limit(greatest), slack: Float(4 * reach + 4), isSquared: false)
-      tiles[size].forEach(near: position, radius: radius, within: Int(reach), widest: radius + Float(least), &range) {
+      tiles[layer].forEach(near: position, radius: radius, within: Int(reach), widest: radius + Float(least), &range) {
         other, limit in
-        if other == cluster { return }
-        let sums = live.sums[Int(other)]
-        if (sums.count, other) > (own.count, cluster) || isOwnStuck && isStuck(other) { return }
-        let pair = ScatterPair(
-          cluster, own, age: live.nodes[Int(cluster)].age, other, sums, age: live.nodes[Int(other)].age)
+        if other == cluster || (live.sums[Int(other)].count, other) > (own.count, cluster) { return }
+        let pair = pair(cluster, own, other)
         if let best, !(pair < best) { return }
         if pair.added > greatest * Self.moreThanAnyError { return }
         best = pair
