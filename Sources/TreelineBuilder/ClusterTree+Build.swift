@@ -23,10 +23,9 @@ extension ClusterTree {
     _ coordinates: [Coordinate], as projection: Plane.Projection = .webMercator, options: BuildOptions = BuildOptions(),
     progress: (@Sendable (BuildProgress) -> Void)? = nil
   ) throws {
-    try self.init(
-      TreeBuild(
-        coordinates: coordinates, projection: projection, options: options,
-        monitor: BuildMonitor(pointCount: coordinates.count, report: progress)))
+    self = try Self.build(
+      coordinates, groupedBy: nil, as: projection, options: options, cancellation: BuildCancellation(),
+      progress: progress)
   }
 
   /// Builds a tree in which only points of the same group share a cluster. Each group has its own hierarchy. All
@@ -48,30 +47,9 @@ extension ClusterTree {
     _ coordinates: [Coordinate], groupedBy groups: PointGroups, as projection: Plane.Projection = .webMercator,
     options: BuildOptions = BuildOptions(), progress: (@Sendable (BuildProgress) -> Void)? = nil
   ) throws {
-    try self.init(
-      TreeBuild(
-        coordinates: coordinates, projection: projection, options: options, groups: groups,
-        monitor: BuildMonitor(pointCount: coordinates.count, report: progress)))
-  }
-
-  /// Builds a tree for tests of deep nodes. Below some level, nodes are cut in half instead of being split by the split
-  /// rule.
-  ///
-  /// - Parameter principalLevels: Number of upper levels at which the split rule splits nodes, at most 900. Below these
-  ///   levels, boxes are halved.
-  init(
-    _ coordinates: [Coordinate], as projection: Plane.Projection, options: BuildOptions, principalLevels: Int
-  ) throws(BuildError) {
-    try self.init(
-      TreeBuild(
-        coordinates: coordinates, projection: projection, options: options, principalLevels: principalLevels,
-        monitor: BuildMonitor(pointCount: coordinates.count)))
-  }
-
-  private init(_ build: TreeBuild) throws(BuildError) {
-    do throws(BuildFailure) { self = try build.run() } catch .invalid(let error) { throw error } catch {
-      preconditionFailure("Expected a finished build, found a cancelled build")
-    }
+    self = try Self.build(
+      coordinates, groupedBy: groups, as: projection, options: options, cancellation: BuildCancellation(),
+      progress: progress)
   }
 
   /// Builds the same tree as `init` without blocking the calling task.
@@ -97,20 +75,10 @@ extension ClusterTree {
     _ coordinates: [Coordinate], groupedBy groups: PointGroups? = nil, as projection: Plane.Projection = .webMercator,
     options: BuildOptions = BuildOptions(), progress: (@Sendable (BuildProgress) -> Void)? = nil
   ) async throws -> ClusterTree {
-    let monitor = BuildMonitor(pointCount: coordinates.count, report: progress)
-    let build = TreeBuild(
-      coordinates: coordinates, projection: projection, options: options, groups: groups, monitor: monitor)
-    return try await withTaskCancellationHandler {
-      try Task.checkCancellation()
-      return try await withCheckedThrowingContinuation { continuation in
-        asynchronously {
-          do throws(BuildFailure) { continuation.resume(returning: try build.run()) } catch .invalid(let error) {
-            continuation.resume(throwing: error)
-          } catch { continuation.resume(throwing: CancellationError()) }
-        }
-      }
-    } onCancel: {
-      monitor.cancel()
+    try await BuildCancellation.run { cancellation in
+      try build(
+        coordinates, groupedBy: groups, as: projection, options: options, cancellation: cancellation,
+        progress: progress)
     }
   }
 }
@@ -252,23 +220,12 @@ extension ClusterMap {
     options: BuildOptions = BuildOptions(),
     progress: (@Sendable (BuildProgress) -> Void)? = nil
   ) async throws -> ClusterMap {
-    let cancellation = BuildCancellation()
-    return try await withTaskCancellationHandler {
-      try Task.checkCancellation()
-      return try await withCheckedThrowingContinuation { continuation in
-        asynchronously {
-          do {
-            continuation.resume(
-              returning: try ClusterMap(
-                values, as: projection, options, at: coordinate, groupedBy: groups, columns, stoppingWith: cancellation,
-                progress: progress))
-          } catch ColumnError.cancelled { continuation.resume(throwing: CancellationError()) } catch {
-            continuation.resume(throwing: error)
-          }
-        }
-      }
-    } onCancel: {
-      cancellation.cancel()
+    try await BuildCancellation.run { cancellation in
+      do {
+        return try ClusterMap(
+          values, as: projection, options, at: coordinate, groupedBy: groups, columns, stoppingWith: cancellation,
+          progress: progress)
+      } catch ColumnError.cancelled { throw CancellationError() }
     }
   }
 }

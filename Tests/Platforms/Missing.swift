@@ -65,6 +65,7 @@ func withTaskCancellationHandler<Result>(
 struct CheckedContinuation<Value, Failure: Error>: Sendable {
   func resume(returning value: Value) {}
   func resume(throwing error: Failure) {}
+  func resume(with result: Result<Value, Failure>) {}
 }
 
 func withCheckedThrowingContinuation<Value>(

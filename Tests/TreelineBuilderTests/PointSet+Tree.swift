@@ -5,10 +5,10 @@ import Treeline
 extension PointSet {
   /// Builds the tree, and splits only its upper `principalLevels` levels across principal axes.
   func tree(_ rule: SplitRule = .mean, threads: Int = 1, principalLevels: Int) throws -> ClusterTree {
-    try ClusterTree(
-      coordinates, as: projection, options: BuildOptions(splitRule: rule, threads: threads),
-      principalLevels: principalLevels
-    )
+    try TreeBuild(
+      coordinates: coordinates, projection: projection, options: BuildOptions(splitRule: rule, threads: threads),
+      principalLevels: principalLevels, monitor: BuildMonitor(pointCount: coordinates.count)
+    ).run()
   }
 
   /// Returns `count` of the points, drawn at random.

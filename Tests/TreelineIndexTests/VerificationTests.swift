@@ -13,9 +13,11 @@ import Treeline
   @Test(arguments: [0, 1, 3]) func halvedNodesAreSound(principalLevels: Int) throws {
     for set in PointSet.nasty {
       for rule in SplitRule.few {
-        let tree = try ClusterTree(
-          set.coordinates, as: set.projection, options: BuildOptions(splitRule: rule, threads: 1),
-          principalLevels: principalLevels)
+        let tree = try TreeBuild(
+          coordinates: set.coordinates, projection: set.projection,
+          options: BuildOptions(splitRule: rule, threads: 1), principalLevels: principalLevels,
+          monitor: BuildMonitor(pointCount: set.coordinates.count)
+        ).run()
         #expect(tree.problems(principalLevels: principalLevels) == [], "\(set), \(rule)")
       }
     }

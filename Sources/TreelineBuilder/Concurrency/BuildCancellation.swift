@@ -11,6 +11,22 @@ package final class BuildCancellation: Sendable {
 
   /// Whether `cancel` was called.
   package var isCancelled: Bool { monitor.isCancelled }
+
+  /// Does work on another thread, without blocking the calling task. If the task is cancelled, cancels the object that
+  /// it passes to the work.
+  static func run<Made: Sendable>(
+    _ work: @escaping @Sendable (BuildCancellation) throws -> Made
+  ) async throws -> Made {
+    let cancellation = BuildCancellation()
+    return try await withTaskCancellationHandler {
+      try Task.checkCancellation()
+      return try await withCheckedThrowingContinuation { continuation in
+        asynchronously { continuation.resume(with: Result { try work(cancellation) }) }
+      }
+    } onCancel: {
+      cancellation.cancel()
+    }
+  }
 }
 
 extension ClusterTree {
