@@ -47,7 +47,7 @@ import TreelineFoundation
     let bare = message { _ = try plain.clusters(.spacing(44), in: .everything(zoom: 3)) }
     #expect(bare.contains("a tree without separations") && bare.contains("supporting: .spacing"))
     let center = Coordinate(longitude: 1, latitude: 2)
-    let flat = message { _ = try tree.hasPoint(in: Viewport(center: center, zoom: 3, width: 0, height: 1)) }
+    let flat = message { _ = try tree.pointCount(in: Viewport(center: center, zoom: 3, width: 0, height: 1)) }
     #expect(flat.contains("a finite width above 0 pixels, found 0"))
   }
 

@@ -110,12 +110,6 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   /// An answer without results, from which the first transition can start.
   public var noResults: Results { results(for: tree.noClusters) }
 
-  /// Returns whether the tree supports a cut. All trees support a cut with a limit or a detail.
-  func supports(_ cut: Cut) -> Bool { tree.supports(cut) }
-
-  /// Returns the corners of the smallest convex area around a result's values; see `ClusterTree.convexHull(of:)`.
-  func convexHull(of result: Result) -> [Coordinate] { tree.convexHull(of: result.cluster) }
-
   /// Returns the same map under a filter: values that fail the filter are left out. Filtering is faster if `previous`
   /// has a similar filter; see `ClusterTree.filtered(by:reusing:)`.
   ///
@@ -225,9 +219,6 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     ClusterMap(tree: tree, values: values, names: names, recipe: recipe)
   }
 
-  /// Returns whether any value is in view.
-  func hasPoint(in viewport: Viewport) throws -> Bool { try tree.hasPoint(in: viewport) }
-
   /// All values on the map as one result; nil if the map has no values.
   public var root: Result? { tree.root.map(result) }
 
@@ -239,9 +230,6 @@ public struct ClusterMap<Value: Sendable>: Sendable {
 
   /// Returns the result directly above a cluster; nil for the root.
   public func parent(of result: Result) throws -> Result? { try tree.parent(of: result.id).map(self.result) }
-
-  /// Returns the results that contain a cluster, from the root down.
-  func ancestors(of result: Result) throws -> [Result] { try tree.ancestors(of: result.id).map(self.result) }
 
   /// Returns the results that contain a value, from the root down. The last result is the value itself or, if several
   /// values share its position, the cluster of these values.
@@ -284,11 +272,6 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     values[tree.row(atTreeIndex: try tree.nearestMember(of: result.id))]
   }
 
-  /// Returns the position at which a result is shown; see `ClusterTree.shownPosition(of:at:keptVisibleIn:)`.
-  func shownPosition(
-    of result: Result, at rule: ShownPosition.Rule? = nil, keptVisibleIn box: BoundingBox? = nil
-  ) throws -> ShownPosition { try tree.shownPosition(of: result.cluster, at: rule, keptVisibleIn: box) }
-
   /// Returns a cluster of the tree as a result with its values.
   public func result(for cluster: Cluster) -> Result {
     Result(cluster: cluster, members: Members(rows: tree.members(of: cluster), values: values))
@@ -309,14 +292,6 @@ extension ClusterMap {
       public let whole: Result
       /// The results of the other answer that lie within `whole`, in tree order; at least one.
       public let parts: Results
-      /// The number of values that are in the result `whole`, but in none of the results `parts`.
-      let hiddenPointCount: Int
-      /// The number of values of this replacement that pass the filter of the first answer, but not the filter of the
-      /// second answer.
-      let filteredOutPointCount: Int
-      /// The number of values of this replacement that pass the filter of the second answer, but not the filter of the
-      /// first answer.
-      let filteredInPointCount: Int
     }
 
     private let transition: ClusterTransition
@@ -326,9 +301,6 @@ extension ClusterMap {
 
     /// The results that occur in both answers, as the second answer shows them.
     public var kept: Results { results(transition.kept) }
-    /// The kept results as the first answer shows them, in the order of `kept`. If the two answers have different
-    /// filters, a result may have different values in the two answers.
-    var keptBefore: Results { results(transition.keptBefore) }
     /// For each split: the result in the first answer, and the parts that replace it in the second answer.
     public var splits: [Replacement] { transition.splits.map(replacement) }
     /// For each merge: the parts in the first answer, and the result that replaces them in the second answer.
@@ -345,10 +317,7 @@ extension ClusterMap {
     private func results(_ clusters: Clusters) -> Results { map.results(for: clusters) }
 
     private func replacement(_ other: ClusterTransition.Replacement) -> Replacement {
-      Replacement(
-        whole: map.on(other.tree).result(for: other.whole), parts: results(other.parts),
-        hiddenPointCount: other.hiddenPointCount, filteredOutPointCount: other.filteredOutPointCount,
-        filteredInPointCount: other.filteredInPointCount)
+      Replacement(whole: map.on(other.tree).result(for: other.whole), parts: results(other.parts))
     }
   }
 

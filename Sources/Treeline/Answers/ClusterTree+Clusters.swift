@@ -142,19 +142,6 @@ extension ClusterTree {
     }
   }
 
-  /// Returns whether any point is in view.
-  func hasPoint(in viewport: Viewport) throws -> Bool {
-    guard let view = try viewport.located(on: plane) else { return false }
-    return try withStorage { storage in
-      guard let root = storage.root else { return false }
-      let edges = storage.edges(of: view.window)
-      if let selection {
-        return try storage.hasVisiblePoint(root, in: PointsInView(edges: edges, counted: selection.points))
-      }
-      return try storage.hasVisiblePoint(root, in: PointsInView(edges: edges, counted: AllPoints()))
-    }
-  }
-
   /// Whether the tree has the separations that a cut with a spacing needs. The separation of a cluster is the distance
   /// at which the cluster is split. A tree has separations if it was built for spacings. A tree that was opened from an
   /// index of an older version may also have separations if it was built in another way.

@@ -37,11 +37,6 @@ public struct VersionTransition: Sendable {
     /// Every point in `before` is a common, removed or left point. Every point in `after` is a common, inserted or
     /// joined point.
     let joinedPointCount: Int
-
-    /// Whether one cluster was replaced by several clusters.
-    var isSplit: Bool { after.count > 1 }
-    /// Whether several clusters were replaced by one cluster.
-    var isMerge: Bool { before.count > 1 }
   }
 
   /// The clusters of the second answer whose points are exactly the points of a cluster of the first answer.

@@ -172,23 +172,6 @@ extension Plane {
   /// fractional.
   package static func unitsPerPixel(zoom: Double) -> Double { Binary.power(24 - zoom) }
 
-  /// Returns the greatest zoom, which may be fractional, at which a box of the plane fits on a screen.
-  ///
-  /// - Parameters:
-  ///   - rect: The box.
-  ///   - width: The width of the screen, in pixels.
-  ///   - height: The height of the screen, in pixels.
-  ///   - padding: The pixels that stay free at each edge.
-  ///   - maximumZoom: The upper limit of the zoom. A box with a single position gets this zoom.
-  /// - Returns: The zoom; -infinity if the padding leaves no room.
-  package static func zoom(
-    fitting rect: PlaneRect, width: Double, height: Double, padding: Double = 0, maximumZoom: Double = 20
-  ) -> Double {
-    guard width > 2 * padding, height > 2 * padding else { return -.infinity }
-    let units = max(Double(rect.width) / (width - 2 * padding), Double(rect.height) / (height - 2 * padding))
-    return units > 0 ? min(24 - Binary.logarithm(units), maximumZoom) : maximumZoom
-  }
-
   /// Returns the greatest zoom at which a rectangle on the plane fits on a screen, but at most 24. At zoom 24, a pixel
   /// is one unit wide.
   package static func zoom(fittingWidth width: Double, height: Double, into size: Viewport.Size) -> Double {

@@ -85,8 +85,6 @@ extension UnsafeMutablePointer {
     }
     return memory.bindMemory(to: Pointee.self, capacity: count)
   }
-
-  func freeZeros() { free(self) }
 }
 
 /// Calls `deallocate` on another thread. The system takes about 300 ms to deallocate a gigabyte, and a caller that

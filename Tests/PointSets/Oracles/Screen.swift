@@ -48,7 +48,9 @@ public struct ScreenMaker {
   /// - Precondition: The tree has a point.
   public init(over tree: ClusterTree, seed: UInt64) {
     self.tree = tree
-    leastZoom = Plane.zoom(fitting: tree.root!.rect, width: Screen.width, height: Screen.height, maximumZoom: 18) - 1
+    let rect = tree.root!.rect
+    let size = Viewport.Size(width: Screen.width, height: Screen.height)
+    leastZoom = min(Plane.zoom(fittingWidth: Double(rect.width), height: Double(rect.height), into: size), 18) - 1
     random = SplitMix64(seed: seed)
   }
 

@@ -39,8 +39,9 @@ import Testing
 
   @Test func aBoxFitsAtItsZoom() {
     let rect = PlaneRect(minX: 1000, minY: 0, maxX: 1000 + 1 << 20, maxY: 1 << 16)
-    let zoom = Plane.zoom(fitting: rect, width: 1044, height: 768, padding: 10)
-    #expect(abs(Double(rect.width) / Plane.unitsPerPixel(zoom: zoom) - 1024) < 1e-6)
-    #expect(Plane.zoom(fitting: PlaneRect(PlanePoint(x: 3, y: 4)), width: 100, height: 100, maximumZoom: 18) == 18)
+    let (width, height) = (Double(rect.width), Double(rect.height))
+    let zoom = Plane.zoom(fittingWidth: width, height: height, into: Viewport.Size(width: 1024, height: 748))
+    #expect(abs(width / Plane.unitsPerPixel(zoom: zoom) - 1024) < 1e-6)
+    #expect(Plane.zoom(fittingWidth: 0, height: 0, into: Viewport.Size(width: 100, height: 100)) == 24)
   }
 }

@@ -227,7 +227,6 @@ import TreelineBuilder
       #expect(shown.firstIndex(containingTreeIndex: integer).map { shown[$0].range.contains(integer) } ?? true)
     }
     calls.call("centered \(query)") { _ = try tree.centeredClusters(query).map(\.coordinate) }
-    calls.call("hasPoint \(query)") { _ = try tree.hasPoint(in: query.viewport) }
     calls.call("pointCount \(query)") { _ = try tree.pointCount(in: query.viewport) }
     calls.call("box \(query)") { _ = try query.viewport.box(on: tree.plane) }
     calls.call("aggregates \(aggregates)") { _ = try usual.values(of: aggregates) }
@@ -289,13 +288,6 @@ import TreelineBuilder
     #expect(Instant(seconds: 5, nanoseconds: 1_500_000_000) == Instant(seconds: 6, nanoseconds: 500_000_000))
     #expect(Instant(seconds: .max, nanoseconds: .max) == Instant(seconds: .max, nanoseconds: 999_999_999))
     #expect("\(Instant(seconds: .max))".hasSuffix("Z") && "\(Instant(seconds: .min))".hasPrefix("-"))
-  }
-
-  @Test func aScreenOfPaddingHasNoZoom() {
-    let rect = PlaneRect(minX: 0, minY: 0, maxX: 9, maxY: 9)
-    for (width, padding) in [(0.0, 0.0), (-1, 0), (100, 50), (.nan, 0), (100, .nan), (100, .infinity)] {
-      #expect(Plane.zoom(fitting: rect, width: width, height: 100, padding: padding) == -.infinity)
-    }
   }
 }
 

@@ -26,7 +26,7 @@ import Testing
     ] {
       let error = #expect(throws: QueryError.self) { try tree.clusters(.limit(1), in: Viewport(box)) }
       #expect(error?.description == "expected a finite number as the \(edge) edge of the box, found \(bad)")
-      #expect(throws: QueryError.self) { try tree.hasPoint(in: Viewport(box)) }
+      #expect(throws: QueryError.self) { try tree.pointCount(in: Viewport(box)) }
     }
   }
 
@@ -47,7 +47,7 @@ import Testing
     let tree = try set.tree()
     let box = BoundingBox(west: 0, south: 2, east: 1, north: 1)
     #expect(throws: QueryError.southAboveNorth(south: 2, north: 1)) { try tree.clusters(.limit(1), in: Viewport(box)) }
-    #expect(throws: QueryError.southAboveNorth(south: 2, north: 1)) { try tree.hasPoint(in: Viewport(box)) }
+    #expect(throws: QueryError.southAboveNorth(south: 2, north: 1)) { try tree.pointCount(in: Viewport(box)) }
     #expect(
       QueryError.southAboveNorth(south: 2, north: 1.5).description
         == "expected the south edge of the box at or below its north edge, found south 2 and north 1.5")
@@ -89,7 +89,7 @@ import Testing
       #expect(tree.root == nil && tree.pointCount == 0)
       #expect(try tree.clusters(.limit(1), in: Viewport(.world)).isEmpty)
       #expect(try tree.clusters(.limit(.max), in: PlaneWindow.everything).isEmpty)
-      #expect(try !tree.hasPoint(in: Viewport(.world)))
+      #expect(try tree.pointCount(in: Viewport(.world)) == 0)
     }
   }
 }

@@ -25,7 +25,7 @@ import Testing
       let box = boxes.next()
       let window = try outline.tree.plane.window(showing: box)
       let oracle = QueryOracle(outline, window)
-      #expect(try outline.tree.hasPoint(in: Viewport(box)) == (oracle.insideCount > 0), "\(box)")
+      #expect(try outline.tree.pointCount(in: Viewport(box)) == oracle.insideCount, "\(box)")
       for limit in [Self.limits[random.index(below: Self.limits.count)], 1 + random.index(below: 50)] {
         let answer = try Array(outline.tree.clusters(.limit(limit), in: Viewport(box)))
         #expect(oracle.violations(of: answer, limit: limit).prefix(5) == [], "\(box), limit \(limit)")
