@@ -30,16 +30,8 @@ public struct IndexColumn: Sendable {
     /// arrays stay unchanged.
     case text
 
-    /// Kind of the column in an index.
-    public var columnKind: Column.Kind {
-      switch self {
-      case .number: .number
-      case .category: .category
-      case .boolean: .boolean
-      case .time, .timeInMilliseconds: .time
-      case .text: .text
-      }
-    }
+    /// Kind of the column in an index. Only `timeInMilliseconds` has a name that is not the name of such a kind.
+    public var columnKind: Column.Kind { Column.Kind(rawValue: rawValue) ?? .time }
   }
 
   enum Source: Sendable {

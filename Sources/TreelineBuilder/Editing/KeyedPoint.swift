@@ -203,15 +203,8 @@
     } ?? own.digits
   }
 
-  var indexKind: IndexColumn.Kind {
-    switch kind {
-    case .number: .number
-    case .category: .category
-    case .boolean: .boolean
-    case .time: .time
-    case .text: .text
-    }
-  }
+  /// The kind with the same name. There is such a kind for each kind of a column in an index.
+  var indexKind: IndexColumn.Kind { IndexColumn.Kind(rawValue: kind.rawValue)! }
 }
 
 extension Int64 {

@@ -147,20 +147,9 @@ import Treeline
       let pointCount = pointCount
       nonisolated(unsafe) let progress = progress
       return BuildMonitor(partOf: monitor, pointCount: stepCount) { step in
-        progress(Stage(step.stage), Int(step.fraction * Double(pointCount)), pointCount)
+        // A build in memory has no stage with the name `splitting`.
+        progress(Stage(rawValue: step.stage.rawValue) ?? .building, Int(step.fraction * Double(pointCount)), pointCount)
       }
-    }
-  }
-
-  extension IndexBuild.Stage {
-    fileprivate init(_ stage: BuildProgress.Stage) {
-      self =
-        switch stage {
-        case .projecting: .projecting
-        case .splitting: .building
-        case .merging: .merging
-        case .encoding: .encoding
-        }
     }
   }
 #endif
