@@ -8,10 +8,6 @@ package struct Node: Hashable, Sendable {
   /// The node's level and its depth below its bucket, packed into one number; see `Bucket`.
   var levels: UInt32
 
-  @inline(__always) init(first: UInt32, count: UInt32, record: UInt32, levels: UInt32) {
-    (self.first, self.count, self.record, self.levels) = (first, count, record, levels)
-  }
-
   package var range: Range<Int> { Int(first)..<Int(first) + Int(count) }
   var id: ClusterID { ClusterID(first: first, level: Int(level)) }
 }

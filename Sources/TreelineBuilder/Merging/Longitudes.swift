@@ -10,8 +10,6 @@ struct Longitudes {
   /// Extents of this width or more never cross the seam.
   static let halfWorld: UInt32 = 1 << 31
 
-  init(west: UInt32, east: UInt32) { (self.west, self.east) = (west, east) }
-
   var isAcrossSeam: Bool { west > east }
   var width: UInt32 { east &- west }
 
