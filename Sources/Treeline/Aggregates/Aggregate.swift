@@ -9,7 +9,7 @@
 /// Missing values are ignored. If a cluster has no value at all, `sum`, `count(_:)` and `distinct` are 0, `counts` and
 /// `top` are empty, and all other aggregates are null.
 public struct Aggregate: Hashable, Sendable {
-  package enum Function: Hashable, Sendable {
+  enum Function: Hashable, Sendable {
     case count
     case sum
     case mean
@@ -52,14 +52,14 @@ public struct Aggregate: Hashable, Sendable {
     }
   }
 
-  package let function: Function
+  let function: Function
   /// Name of the column; nil if the aggregate is the number of all points.
   package let column: String?
   /// Name of the second column. For `mean`, this column contains the weights of values. For `first` and `last`, this
   /// column orders the rows.
-  package let weight: String?
+  let weight: String?
 
-  package init(_ function: Function, _ column: String? = nil, weight: String? = nil) {
+  init(_ function: Function, _ column: String? = nil, weight: String? = nil) {
     (self.function, self.column, self.weight) = (function, column, weight)
   }
 

@@ -13,7 +13,7 @@
 /// A filter is a plain value. `ClusterTree.filtered(by:)` prepares a filter for a tree. A prepared filter serves any
 /// number of queries.
 public struct Filter: Hashable, Sendable {
-  package indirect enum Expression: Hashable, Sendable {
+  indirect enum Expression: Hashable, Sendable {
     case comparison(String, Comparison, FilterValue)
     /// Values between two given values, both included.
     case between(String, FilterValue, FilterValue)
@@ -32,9 +32,9 @@ public struct Filter: Hashable, Sendable {
     case not(Expression)
   }
 
-  package let expression: Expression
+  let expression: Expression
 
-  package init(_ expression: Expression) { self.expression = expression }
+  init(_ expression: Expression) { self.expression = expression }
 
   /// A comparison of two values. Texts are compared by their code points.
   public enum Comparison: String, Sendable, Hashable, CaseIterable {
@@ -54,7 +54,7 @@ public struct Filter: Hashable, Sendable {
 
   /// A relation of a moment to an interval. `isDuring`, `startsIt` and `finishesIt` need an interval. The other
   /// relations also accept a second moment instead of the interval.
-  package enum TemporalRelation: String, Sendable, Hashable, CaseIterable {
+  enum TemporalRelation: String, Sendable, Hashable, CaseIterable {
     case isAfter = "T_AFTER"
     case isBefore = "T_BEFORE"
     case equals = "T_EQUALS"
@@ -71,16 +71,16 @@ public struct Filter: Hashable, Sendable {
 /// An interval of time, including its start and its end. If the start or the end is nil, the interval has no limit on
 /// that side. A single moment is an interval whose start equals its end. A date is the interval from midnight to the
 /// last nanosecond of the day.
-package struct TimeInterval: Hashable, Sendable {
-  package let start: Instant?
-  package let end: Instant?
+struct TimeInterval: Hashable, Sendable {
+  let start: Instant?
+  let end: Instant?
 
-  package init(_ start: Instant?, _ end: Instant?) { (self.start, self.end) = (start, end) }
+  init(_ start: Instant?, _ end: Instant?) { (self.start, self.end) = (start, end) }
 }
 
 /// A value with which a filter compares the values of a column.
 public struct FilterValue: Hashable, Sendable {
-  package enum Content: Hashable, Sendable {
+  enum Content: Hashable, Sendable {
     case text(String)
     case number(DecimalNumber)
     case boolean(Bool)
@@ -92,9 +92,9 @@ public struct FilterValue: Hashable, Sendable {
     case unusable(String)
   }
 
-  package let content: Content
+  let content: Content
 
-  package init(_ content: Content) { self.content = content }
+  init(_ content: Content) { self.content = content }
 
   /// A text, or an instant in ISO 8601 for a column of times.
   public static func text(_ text: String) -> FilterValue { FilterValue(.text(text)) }
@@ -127,7 +127,7 @@ extension FilterValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, 
 
 /// An area of the map, including its edges. Edges of polygons are straight lines on the tree's plane, and therefore
 /// also on the screen.
-package enum FilterArea: Hashable, Sendable {
+enum FilterArea: Hashable, Sendable {
   case box(BoundingBox)
   /// Polygons. Each polygon consists of its outer ring, followed by the rings of its holes. The last position of a
   /// ring may repeat the first position.

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// A selection is immutable, apart from sums and boxes that are prepared on first use. Any number of threads may query
 /// a selection.
-package final class Selection: Sendable {
+final class Selection: Sendable {
   /// The bits of 64 points.
   struct Word {
     let bits: UInt64
@@ -36,7 +36,7 @@ package final class Selection: Sendable {
   private nonisolated(unsafe) let noted: UnsafeMutablePointer<Atomic<UInt32>>
 
   /// Number of points that pass.
-  package let count: Int
+  let count: Int
 
   /// The conditions of the filter. A point passes if it meets all of them. Nil if the selection was not made from
   /// conditions.

@@ -15,10 +15,10 @@ final class Lineage: Sendable {
   private static let most = 256
 
   /// Makes the first version of a tree.
-  package init() { changes = [] }
+  init() { changes = [] }
 
   /// Makes the version that results from a change to an earlier version.
-  package init(after earlier: Lineage, _ change: RowChange) {
+  init(after earlier: Lineage, _ change: RowChange) {
     changes = earlier.changes.suffix(Self.most - 1) + [(earlier.number, change)]
   }
 
