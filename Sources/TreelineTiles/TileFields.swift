@@ -19,9 +19,7 @@
       aggregate.resultType(in: tree).map { (name, $0.rawValue) }
     }
     var fields = Dictionary(pairs) { first, _ in first }
-    let columns = zip(tree.attributeNames, tree.attributeTypes).map {
-      (name: $0, value: AttributeValue.string($1.rawValue))
-    }
+    let columns = tree.columns.map { (name: $0.name, value: AttributeValue.string($0.type.rawValue)) }
     FeatureProperties.forEachColumn(columns, after: names) { name, type in
       if case .string(let type) = type { fields[name] = type }
     }

@@ -35,8 +35,10 @@ extension IndexHeader {
   private func checkEntry(_ index: Int, behind end: UInt64, _ problems: ProblemList) {
     let (section, entry) = (sections[index], Self.offset(ofEntry: index))
     let isKnown = section.kind.isKnown(in: minorVersion)
+    // Kinds from 2^31 on are reserved for other programs. No version of the format will ever use such a kind.
+    let isPrivate = section.kind.rawValue >= 1 << 31
     problems.check(
-      !isOfKnownVersion || section.kind.isPrivate || isKnown, "section table, byte \(entry)",
+      !isOfKnownVersion || isPrivate || isKnown, "section table, byte \(entry)",
       expected: "a kind of section that version \(majorVersion).\(minorVersion) has, or a private kind from 2^31 on",
       found: "\(section.kind.rawValue)")
     // The flag of a section is set if a reader must know the kind of the section. If the flag were set for an unknown

@@ -47,7 +47,7 @@ import TreelineBuilder
 
   /// Split rules and merge metrics are numbered in one sequence. Checks that no two of them have the same number.
   @Test func everyGrowthHasANumberOfItsOwn() {
-    let growths = SplitRule.examples.map(Growth.splitting) + MergeMetric.allCases.map(Growth.merging)
+    let growths = SplitRule.few.map(Growth.splitting) + MergeMetric.allCases.map(Growth.merging)
     #expect(Set(growths.map(\.rawKind)).count == growths.count)
   }
 }

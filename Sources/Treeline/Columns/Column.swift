@@ -135,7 +135,8 @@ extension Column {
     }
   }
 
-  /// The type of the column's values that are not null.
+  /// The type of the column's values that are not null. If an attribute contains values other than numbers, its type is
+  /// found from its first 4,096 distinct values.
   package var type: AttributeType {
     if let attribute { return attribute.type }
     return switch kind {

@@ -260,7 +260,7 @@ extension TreeStorage {
 
 extension NodeSpread {
   /// The mean squared distance of the points to their mean; 0 if a damaged file contains NaN.
-  var trace: Double {
+  package var trace: Double {
     let sum = Double(xx) + Double(yy)
     return sum > 0 ? sum : 0
   }

@@ -72,10 +72,6 @@ extension ClusterTree {
   /// The names of the tree's columns, in the order of the input.
   @_spi(Server) public var attributeNames: [String] { columns.map(\.name) }
 
-  /// The types of the columns, in the order of `attributeNames`. If a column contains values other than numbers, its
-  /// type is found from its first 4,096 distinct values.
-  package var attributeTypes: [AttributeType] { columns.map(\.type) }
-
   /// Returns the attributes of a point, by its index in tree order. Columns that the point lacks are left out.
   ///
   /// - Precondition: `treeIndex` is in `0 ..< pointCount`.

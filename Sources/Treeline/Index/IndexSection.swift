@@ -166,9 +166,6 @@ package struct IndexSection: Hashable, Sendable {
     /// this kind.
     package func isKnown(in version: UInt16) -> Bool { Self.rules[self].map { $0.version <= version } ?? false }
 
-    /// Whether the kind is reserved for other programs. No version of the format will ever use such a kind.
-    package var isPrivate: Bool { rawValue >= 1 << 31 }
-
     package var description: String { Self.rules[self]?.name ?? "kind \(rawValue)" }
   }
 }

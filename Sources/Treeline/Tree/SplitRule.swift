@@ -28,7 +28,7 @@ public struct SplitRule: Hashable, Sendable {
     }
 
     /// An example of a rule of this kind, for lists that compare all kinds.
-    fileprivate var example: SplitRule { self == .gamma ? .gamma(1.5) : SplitRule(self) }
+    package var example: SplitRule { self == .gamma ? .gamma(1.5) : SplitRule(self) }
   }
 
   package let kind: Kind
@@ -88,9 +88,6 @@ public struct SplitRule: Hashable, Sendable {
   private static let mostEighths: UInt32 = 32
 
   private static let gammaDomain = "from 0 to 4 in steps of 1/8"
-
-  /// One rule of each kind.
-  package static let examples = Kind.allCases.map(\.example)
 
   /// A list for messages: `'mean', 'least-scatter' or 'gamma:' and a number from 0 to 4 in steps of 1/8`.
   package static let expectation = Kind.allCases.map {

@@ -9,7 +9,7 @@ package enum MethodChoice: Hashable, Sendable {
 
   /// The growths (ways to build a tree) that are compared. The name of a method contains the growth of its tree,
   /// unless this growth is the first of the list.
-  private static let growths = SplitRule.examples.map(Growth.splitting)
+  private static let growths = SplitRule.Kind.allCases.map { Growth.splitting($0.example) }
 
   /// All methods for points, in the order of a report: the grid, each cut for each growth, a spacing for a tree that is
   /// merged by distance, and badges for a tree that is merged for badges.

@@ -1,3 +1,5 @@
+import Treeline
+
 /// The greatest spacing at which a node may be replaced by its children. It does not depend on what is shown around
 /// the node. The spacing of a map is the least distance that the map allows between badges.
 ///
@@ -14,14 +16,14 @@ extension TreeStorage {
   /// the tree stores for the node. A tree in memory and its index in a file give the same result.
   ///
   /// - Precondition: `checkSummary(of: node)` succeeds.
-  package func squaredScatterDistance(of node: Node) -> UInt64 {
+  func squaredScatterDistance(of node: Node) -> UInt64 {
     let square = (summary(of: node, in: box(of: node)).spread.trace * 2).rounded(.up)
     return square < 0x1p64 ? UInt64(square) : .max
   }
 
   /// Returns the square of the greatest spacing at which a node may be split, given the squared distance between its
   /// children and the result of `squaredScatterDistance(of:)`.
-  @inline(__always) package static func squaredSplitDistance(childrenApart squaredDistance: UInt64, scatter: UInt64)
+  @inline(__always) static func squaredSplitDistance(childrenApart squaredDistance: UInt64, scatter: UInt64)
     -> UInt64
   {
     // A quarter of the squared distance is rounded up. So two positions that are one unit apart are split at a spacing
