@@ -88,8 +88,9 @@ import Treeline
         case .unsound(let fault):
           // A record is written only after the previous record was completed and acknowledged. So if a sound record
           // follows an unsound record, the unsound record is not incomplete, but damaged.
-          let fault = Self.hasRecord(after: offset, in: bytes) ? Fault.beforeOthers : fault
-          if case .incomplete = fault { break reading }
+          guard let fault = Self.hasRecord(after: offset, in: bytes) ? Self.faultBeforeOthers : fault else {
+            break reading
+          }
           throw .damaged(
             path: path, record: records.count + 1, offset: offset, expected: fault.expected, found: fault.found)
         }
@@ -124,73 +125,49 @@ import Treeline
     /// The result of reading a record at an offset: the range of its content, or the reason why the record is unsound.
     private enum Found {
       case sound(Range<Int>)
-      case unsound(Fault)
+      case unsound(Fault?)
     }
 
-    /// The reason why a record is unsound.
-    private enum Fault {
-      /// The end of the record is missing, or some of its blocks were never written.
-      case incomplete
-      case letters(found: String)
-      case length(check: UInt32, found: UInt32)
-      case content(checksum: UInt64, found: UInt64)
-      case beforeOthers
+    /// What is expected and what is found in an unsound record; nil if the end of the record is missing, or if some of
+    /// its blocks were never written.
+    private typealias Fault = (expected: String, found: String)
 
-      var expected: String {
-        switch self {
-        case .incomplete: "a whole record"
-        case .letters: "the letters TLOG"
-        case .length(let check, _): "the checksum \(String(check, radix: 16)) of the record's length"
-        case .content(let checksum, _): "the checksum \(String(checksum, radix: 16))"
-        case .beforeOthers: "an undamaged record"
-        }
-      }
-
-      var found: String {
-        switch self {
-        case .incomplete: "only a part of a record"
-        case .letters(let found): found
-        case .length(_, let found): String(found, radix: 16)
-        case .content(_, let found): String(found, radix: 16)
-        case .beforeOthers: "a damaged record before undamaged records"
-        }
-      }
-    }
+    private static let faultBeforeOthers: Fault = ("an undamaged record", "a damaged record before undamaged records")
 
     private static func record(at offset: Int, in bytes: [UInt8]) -> Found {
       let start = bytes[offset...].prefix(letters.count)
       guard start.elementsEqual(letters.prefix(start.count)) else {
         let found = start.map { String($0, radix: 16) }.joined(separator: " ")
-        return unsound(.letters(found: found), offset..<bytes.count, of: bytes)
+        return unsound(("the letters TLOG", found), offset..<bytes.count, of: bytes)
       }
-      guard bytes.count - offset >= headerLength else { return .unsound(.incomplete) }
+      guard bytes.count - offset >= headerLength else { return .unsound(nil) }
       return bytes.withUnsafeBytes { raw -> Found in
         let length = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
         let expectedCheck = check(ofLength: length)
         let foundCheck = UInt32(littleEndian: raw.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self))
         guard foundCheck == expectedCheck else {
-          return unsound(.length(check: expectedCheck, found: foundCheck), offset..<bytes.count, of: bytes)
+          let expected = "the checksum \(String(expectedCheck, radix: 16)) of the record's length"
+          return unsound((expected, String(foundCheck, radix: 16)), offset..<bytes.count, of: bytes)
         }
         let start = offset + headerLength
-        guard length <= UInt64(bytes.count - start) else { return .unsound(.incomplete) }
+        guard length <= UInt64(bytes.count - start) else { return .unsound(nil) }
         let range = start..<start + Int(length)
         let expected = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: offset + 16, as: UInt64.self))
         let found = checksum(
           UnsafeRawBufferPointer(rebasing: raw[offset..<offset + 16]), UnsafeRawBufferPointer(rebasing: raw[range]))
         if found == expected { return .sound(range) }
-        let fault = Fault.content(checksum: expected, found: found)
+        let fault = ("the checksum \(String(expected, radix: 16))", String(found, radix: 16))
         return range.upperBound < bytes.count ? .unsound(fault) : unsound(fault, offset..<bytes.count, of: bytes)
       }
     }
 
-    /// Returns the fault of the last record: `incomplete` if a block of the record was not written; otherwise the
-    /// given fault.
+    /// Returns the fault of the last record: nil if a block of the record was not written; otherwise the given fault.
     ///
     /// - Parameter range: Range of the record, which ends at the end of the file.
     private static func unsound(_ fault: Fault, _ range: Range<Int>, of bytes: [UInt8]) -> Found {
       let isWritten = stride(from: range.lowerBound & ~(blockLength - 1), to: range.upperBound, by: blockLength)
         .allSatisfy { bytes[range.clamped(to: $0..<$0 + blockLength)].contains { $0 != 0 } }
-      return .unsound(isWritten ? fault : .incomplete)
+      return .unsound(isWritten ? fault : nil)
     }
 
     /// The least number of bytes that a disk writes. File systems write multiples of this number.
