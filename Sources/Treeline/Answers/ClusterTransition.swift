@@ -46,29 +46,29 @@ public struct ClusterTransition: Sendable {
   }
 
   /// The clusters that occur in both answers, as the second answer shows them.
-  public let kept: Clusters
+  public private(set) var kept: Clusters
 
   /// The kept clusters as the first answer shows them, in the order of `kept`. If the two answers have different
   /// filters, a cluster may have different points in the two answers.
-  public let keptBefore: Clusters
+  public private(set) var keptBefore: Clusters
 
   /// For each split: the cluster in the first answer, and the parts that replace it in the second answer.
-  public let splits: [Replacement]
+  public private(set) var splits: [Replacement] = []
 
   /// For each merge: the parts in the first answer, and the cluster that replaces them in the second answer.
-  public let merges: [Replacement]
+  public private(set) var merges: [Replacement] = []
 
   /// The clusters of the second answer that share no point with a cluster of the first answer.
-  public let entered: Clusters
+  public private(set) var entered: Clusters
 
   /// The clusters of the first answer that share no point with a cluster of the second answer.
-  public let exited: Clusters
+  public private(set) var exited: Clusters
 
   /// The clusters of the second answer that are not in the first answer, in tree order.
-  public let added: Clusters
+  public private(set) var added: Clusters
 
   /// The clusters of the first answer that are not in the second answer, in tree order.
-  public let removed: Clusters
+  public private(set) var removed: Clusters
 
   private let filters: FilterChange
 
@@ -90,43 +90,15 @@ public struct ClusterTransition: Sendable {
   public init(from first: Clusters, to second: Clusters) {
     precondition(
       first.tree.isSame(as: second.tree), "Expected two answers of the same tree, found answers of different trees")
-    var walk = Walk(first, second)
-    walk.run()
-    filters = walk.filters
-    (kept, keptBefore) = (walk.kept, walk.keptBefore)
-    splits = walk.splits
-    merges = walk.merges
-    entered = walk.entered
-    exited = walk.exited
-    added = walk.added
-    removed = walk.removed
-  }
-}
-
-/// A walk along both answers in tree order, which finds the changes.
-private struct Walk {
-  private let old: Clusters
-  private let new: Clusters
-  let filters: FilterChange
-  private(set) var kept: Clusters
-  private(set) var keptBefore: Clusters
-  private(set) var entered: Clusters
-  private(set) var exited: Clusters
-  private(set) var added: Clusters
-  private(set) var removed: Clusters
-  private(set) var splits: [ClusterTransition.Replacement] = []
-  private(set) var merges: [ClusterTransition.Replacement] = []
-
-  init(_ old: Clusters, _ new: Clusters) {
-    self.old = old
-    self.new = new
-    filters = FilterChange(from: old.tree.selection, to: new.tree.selection)
-    let (none, noneBefore) = (new.with([]), old.with([]))
+    filters = FilterChange(from: first.tree.selection, to: second.tree.selection)
+    let (none, noneBefore) = (second.with([]), first.with([]))
     (kept, entered, added) = (none, none, none)
     (keptBefore, exited, removed) = (noneBefore, noneBefore, noneBefore)
+    walk(first, second)
   }
 
-  mutating func run() {
+  /// Walks along both answers in tree order, and finds the changes.
+  private mutating func walk(_ old: Clusters, _ new: Clusters) {
     var (o, n) = (0, 0)
     while o < old.count, n < new.count {
       let (a, b) = (old.nodes[o].range, new.nodes[n].range)
@@ -167,12 +139,12 @@ private struct Walk {
   ///   - other: The answer that contains the clusters `parts`.
   private func replacement(
     of whole: Node, in answer: Clusters, _ parts: ArraySlice<Node>, in other: Clusters, isSplit: Bool
-  ) -> ClusterTransition.Replacement {
+  ) -> Replacement {
     func sum(_ nodes: some Sequence<Node>, _ count: (Range<Int>) -> Int) -> Int {
       nodes.reduce(0) { $0 + count($1.range) }
     }
     let (first, second) = isSplit ? ([whole][...], parts) : (parts, [whole][...])
-    return ClusterTransition.Replacement(
+    return Replacement(
       whole: answer[whole], tree: answer.tree, parts: other.with(Array(parts)),
       hiddenPointCount: filters.countInBoth(in: whole.range) - sum(parts, filters.countInBoth),
       filteredOutPointCount: sum(first, filters.countFilteredOut),
