@@ -37,38 +37,16 @@ extension IndexHeader {
   /// certainly have the same content.
   var checksum: UInt64 { bytes.withUnsafeBytes { $0.read(at: Offset.checksum) } }
 
-  /// The fields of a header that describe the tree.
-  package struct Content {
-    package var pointCount: Int
-    var nodeCount: Int
-    package var plane: Plane
-    package var clippedPointCount: Int
-    var contentHash: UInt64
-    var growth: Growth
-    package var mergeTraits: MergeTraits = []
-
-    package init(plane: Plane, growth: Growth, pointCount: Int, nodeCount: Int, contentHash: UInt64) {
-      (self.plane, self.growth, clippedPointCount) = (plane, growth, 0)
-      (self.pointCount, self.nodeCount, self.contentHash) = (pointCount, nodeCount, contentHash)
-    }
-
-    package init(_ tree: ClusterTree) {
-      self.init(
-        plane: tree.plane, growth: tree.growth, pointCount: tree.pointCount, nodeCount: tree.withStorage(\.nodeCount),
-        contentHash: tree.contentHash)
-      clippedPointCount = tree.clippedPointCount
-      mergeTraits = tree.withStorage(\.mergeTraits)
-    }
-  }
-
-  package init(of content: Content, sections: [IndexSection], fileLength: UInt64) {
+  /// Makes the header of an index, with the least minor version that supports its content.
+  package init(
+    plane: Plane, growth: Growth, pointCount: Int, nodeCount: Int, clippedPointCount: Int, contentHash: UInt64,
+    mergeTraits: MergeTraits, sections: [IndexSection], fileLength: UInt64
+  ) {
     self.init(
       majorVersion: Self.majorVersion,
-      minorVersion: (sections.map(\.kind.minorVersion) + [content.growth.minorVersion]).max()!,
-      fileLength: fileLength,
-      pointCount: content.pointCount, nodeCount: content.nodeCount, plane: content.plane,
-      clippedPointCount: content.clippedPointCount, contentHash: content.contentHash, growth: content.growth,
-      mergeTraits: content.mergeTraits, sections: sections)
+      minorVersion: (sections.map(\.kind.minorVersion) + [growth.minorVersion]).max()!, fileLength: fileLength,
+      pointCount: pointCount, nodeCount: nodeCount, plane: plane, clippedPointCount: clippedPointCount,
+      contentHash: contentHash, growth: growth, mergeTraits: mergeTraits, sections: sections)
   }
 
   /// The first bytes of an index. No text begins with these bytes. A transfer that strips the eighth bit or changes

@@ -193,12 +193,12 @@ import Treeline
         }
       }
       for (kind, bytes) in others { try add(kind) { stream throws(PieceError) in try stream.append(bytes) } }
-      var header = IndexHeader.Content(
+      let bytes = IndexHeader(
         plane: survey.plane, growth: merged?.tree.growth ?? .splitting(plan.rule ?? .standard), pointCount: count,
-        nodeCount: merged?.tree.withStorage(\.nodeCount) ?? order.recordCount, contentHash: content.finalize())
-      header.clippedPointCount = survey.clippedPointCount
-      if let merged { header.mergeTraits = merged.tree.withStorage(\.mergeTraits) }
-      let bytes = IndexHeader(of: header, sections: layout.sections, fileLength: layout.end).bytes
+        nodeCount: merged?.tree.withStorage(\.nodeCount) ?? order.recordCount,
+        clippedPointCount: survey.clippedPointCount, contentHash: content.finalize(),
+        mergeTraits: merged?.tree.withStorage(\.mergeTraits) ?? [], sections: layout.sections, fileLength: layout.end
+      ).bytes
       do throws(IndexWritingError) {
         try bytes.withUnsafeBufferPointer { bytes throws(IndexWritingError) in
           try destination.file.write(UnsafeRawBufferPointer(bytes), at: 0)

@@ -188,7 +188,11 @@
           layout.add(kind, length: UInt64(bytes.count), checksum: checksum.finalize())
         }
       }
-      let header = IndexHeader(of: IndexHeader.Content(self), sections: layout.sections, fileLength: layout.end).bytes
+      let header = IndexHeader(
+        plane: plane, growth: growth, pointCount: pointCount, nodeCount: withStorage(\.nodeCount),
+        clippedPointCount: clippedPointCount, contentHash: contentHash, mergeTraits: withStorage(\.mergeTraits),
+        sections: layout.sections, fileLength: layout.end
+      ).bytes
       try header.withUnsafeBufferPointer { header throws(IndexWritingError) in
         try file.write(UnsafeRawBufferPointer(header), at: 0)
       }
