@@ -28,17 +28,9 @@ struct SiteFolder {
     let (target, partial) = ("\(path)/\(name)", "\(path)/.\(name).partial")
     let descriptor = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o666)
     guard descriptor >= 0 else { throw Self.failure(target, "write it") }
-    var written = 0
-    while written < bytes.count {
-      let count = bytes.withUnsafeBytes {
-        CLibrary.write(descriptor, $0.baseAddress! + written, $0.count - written)
-      }
-      if count < 0 && errno == EINTR { continue }
-      guard count > 0 else { break }
-      written += count
-    }
+    let isWritten = bytes.withUnsafeBytes { writeFully($0, to: descriptor, at: 0) }
     let isClosed = close(descriptor) == 0
-    guard isClosed, written == bytes.count, rename(partial, target) == 0 else {
+    guard isClosed, isWritten, rename(partial, target) == 0 else {
       let failure = Self.failure(target, "write it")
       unlink(partial)
       throw failure

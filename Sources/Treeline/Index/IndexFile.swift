@@ -76,4 +76,32 @@ import CLibrary
       return try work(bytes)
     }
   }
+
+  /// Writes bytes at an offset of an open file. Returns false if the system refuses to write; `errno` says why.
+  package func writeFully(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt, at offset: Int) -> Bool {
+    var done = 0
+    while done < bytes.count {
+      let count = pwrite(descriptor, bytes.baseAddress! + done, min(bytes.count - done, 1 << 30), off_t(offset + done))
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else { return false }
+      done += count
+    }
+    return true
+  }
+
+  /// Fills a buffer with the bytes at an offset of an open file.
+  ///
+  /// - Returns: The number of bytes that were read. If the file ends early, this number is less than the length of the
+  ///   buffer. Returns -1 if the system refuses to read; `errno` then says why.
+  package func readFully(_ buffer: UnsafeMutableRawBufferPointer, from descriptor: CInt, at offset: Int) -> Int {
+    var done = 0
+    while done < buffer.count {
+      let count = pread(descriptor, buffer.baseAddress! + done, min(buffer.count - done, 1 << 30), off_t(offset + done))
+      if count < 0 && errno == EINTR { continue }
+      if count < 0 { return -1 }
+      if count == 0 { break }
+      done += count
+    }
+    return done
+  }
 #endif

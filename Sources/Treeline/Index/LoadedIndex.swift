@@ -78,24 +78,17 @@ import CLibrary
   }
 
   extension OpenFile {
-    /// The greatest number of bytes that one call reads. A file is read in blocks, so that reading stops early if the
-    /// file was truncated.
+    /// The greatest number of bytes of a section that are in memory while the section is compared with its checksum.
     fileprivate static let blockLength = 4 << 20
 
     /// Fills a buffer with the bytes of the file from an offset on.
     fileprivate func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(IndexError) {
-      var done = 0
-      while done < buffer.count {
-        let count = pread(
-          descriptor, buffer.baseAddress! + done, min(buffer.count - done, Self.blockLength), off_t(offset + done))
-        if count < 0 && errno == EINTR { continue }
-        guard count >= 0 else { throw .unopenable(path: name, reason: String(cString: strerror(errno))) }
-        guard count > 0 else {
-          throw .malformed(
-            path: name, offset: UInt64(offset + done), expected: "\(length) bytes, as when the file was opened",
-            found: "the end of the file")
-        }
-        done += count
+      let count = readFully(buffer, from: descriptor, at: offset)
+      guard count >= 0 else { throw .unopenable(path: name, reason: String(cString: strerror(errno))) }
+      guard count == buffer.count else {
+        throw .malformed(
+          path: name, offset: UInt64(offset + count), expected: "\(length) bytes, as when the file was opened",
+          found: "the end of the file")
       }
     }
   }

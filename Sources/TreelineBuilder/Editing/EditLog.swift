@@ -110,15 +110,8 @@ import Treeline
         throw EditLogError(path, "read it")
       }
       var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-      var done = 0
-      while done < bytes.count {
-        let count = bytes.withUnsafeMutableBytes {
-          pread(descriptor, $0.baseAddress! + done, $0.count - done, off_t(done))
-        }
-        if count < 0 && errno == EINTR { continue }
-        guard count > 0 else { throw EditLogError(path, "read it") }
-        done += count
-      }
+      let count = bytes.withUnsafeMutableBytes { readFully($0, from: descriptor, at: 0) }
+      guard count == bytes.count else { throw EditLogError(path, "read it") }
       return bytes
     }
 
@@ -225,15 +218,8 @@ import Treeline
     }
 
     private func write(_ bytes: [UInt8], to descriptor: Int32, at offset: Int) throws(EditLogError) {
-      var done = 0
-      while done < bytes.count {
-        let count = bytes.withUnsafeBytes {
-          pwrite(descriptor, $0.baseAddress! + done, $0.count - done, off_t(offset + done))
-        }
-        if count < 0 && errno == EINTR { continue }
-        guard count > 0 else { throw EditLogError(path, "write to it") }
-        done += count
-      }
+      let isWritten = bytes.withUnsafeBytes { writeFully($0, to: descriptor, at: offset) }
+      guard isWritten else { throw EditLogError(path, "write to it") }
     }
 
     /// Atomically replaces the log. The new log consists of a new first record, and of all records of the old log that

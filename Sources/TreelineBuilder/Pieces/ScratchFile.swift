@@ -29,14 +29,7 @@ import Treeline
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(PieceError) {
-      var done = 0
-      while done < bytes.count {
-        let written = pwrite(
-          descriptor, bytes.baseAddress! + done, min(bytes.count - done, 1 << 30), off_t(offset + done))
-        if written < 0 && errno == EINTR { continue }
-        guard written >= 0 else { throw failure("write it") }
-        done += written
-      }
+      guard writeFully(bytes, to: descriptor, at: offset) else { throw failure("write it") }
     }
 
     func write<Element: BitwiseCopyable>(_ elements: UnsafeBufferPointer<Element>, at index: Int) throws(PieceError) {
@@ -45,16 +38,10 @@ import Treeline
 
     /// Fills a buffer with the bytes at an offset.
     func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(PieceError) {
-      var done = 0
-      while done < buffer.count {
-        let count = pread(
-          descriptor, buffer.baseAddress! + done, min(buffer.count - done, 1 << 30), off_t(offset + done))
-        if count < 0 && errno == EINTR { continue }
-        guard count >= 0 else { throw failure("read it") }
-        guard count > 0 else {
-          throw .damaged(what: path, expected: "\(offset + buffer.count) bytes", found: "\(offset + done)")
-        }
-        done += count
+      let count = readFully(buffer, from: descriptor, at: offset)
+      guard count >= 0 else { throw failure("read it") }
+      guard count == buffer.count else {
+        throw .damaged(what: path, expected: "\(offset + buffer.count) bytes", found: "\(offset + count)")
       }
     }
 

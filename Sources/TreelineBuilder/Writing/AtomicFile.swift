@@ -66,18 +66,7 @@ import Treeline
     /// Writes bytes at an offset.
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(IndexWritingError) {
       precondition(!isFinished, "A finished file cannot be written to")
-      var rest = bytes[...]
-      var offset = off_t(offset)
-      while !rest.isEmpty {
-        let written = pwrite(
-          descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, min(rest.count, 1 << 30), offset)
-        if written < 0 {
-          if errno == EINTR { continue }
-          throw failure("write it")
-        }
-        rest = rest.dropFirst(written)
-        offset += off_t(written)
-      }
+      guard writeFully(bytes, to: descriptor, at: Int(offset)) else { throw failure("write it") }
     }
 
     /// Flushes all bytes to the disk, and then gives the file its final name. If a file with this name exists, the new
