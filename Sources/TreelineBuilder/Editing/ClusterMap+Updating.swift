@@ -95,10 +95,10 @@ extension ClusterMap {
     after edit: TreeEditor.Edit, of next: [Value], isSorted: Bool, _ recipe: MapRecipe<Value>
   ) throws -> (ClusterTree, TreeEditor?) {
     if isSorted && edit.count == 0 {
-      return (tree.removing(columns: Set(tree.columns.map(\.name))), recipe.takeEditor())
+      return (tree.removing(columns: Set(tree.columns.map(\.name))), recipe.editor.take())
     }
     if isSorted, recipe.options.mergesLocally(edit.count, of: next.count) {
-      let editor = try recipe.takeEditor() ?? TreeEditor(tree) { try values.map(recipe.coordinate) }
+      let editor = try recipe.editor.take() ?? TreeEditor(tree) { try values.map(recipe.coordinate) }
       if let editor, let tree = try editor.update(edit, coordinates: { try next.map(recipe.coordinate) }) {
         return (tree, editor)
       }
@@ -113,8 +113,8 @@ private struct ValueEdit<Value: Sendable> {
   private var removed: [Int] = []
   /// Values to move, and their indices.
   private var moved: [(index: Int, value: Value)] = []
-  /// Values to insert, in rising order of their keys. A value is inserted before the old value whose index is `index`.
-  private var inserted: [(index: Int, value: Value)] = []
+  /// Values to insert, in rising order of their keys.
+  private let inserted: [Value]
   /// The points that change. A value that is replaced but keeps its coordinate is not included.
   private(set) var points = TreeEditor.Edit()
 
@@ -153,13 +153,13 @@ private struct ValueEdit<Value: Sendable> {
       let (from, to) = (try coordinate(values[index]), try coordinate(value))
       if from != to { points.moved.append((index, from, to)) }
     }
-    for value in inserted.sorted(by: { $0[keyPath: key] < $1[keyPath: key] }) {
+    self.inserted = inserted.sorted { $0[keyPath: key] < $1[keyPath: key] }
+    for (number, value) in self.inserted.enumerated() {
       let (index, exists) = find(value[keyPath: key])
       if exists { throw EditError.keyExists("\(value[keyPath: key])") }
       // The row of this value depends on how many values before it are inserted or removed.
-      let row = index + self.inserted.count - firstIndex(in: self.removed.indices) { self.removed[$0] >= index }
+      let row = index + number - firstIndex(in: self.removed.indices) { self.removed[$0] >= index }
       points.added.append((row, try coordinate(value)))
-      self.inserted.append((index, value))
     }
     guard values.count - removed.count + inserted.count <= IndexHeader.maximumPointCount else {
       throw BuildError.tooManyPoints(found: values.count - removed.count + inserted.count)
@@ -178,20 +178,42 @@ private struct ValueEdit<Value: Sendable> {
   func applied(to values: [Value]) -> [Value] {
     var values = values
     for (index, value) in moved { values[index] = value }
-    if removed.isEmpty && inserted.isEmpty { return values }
-    var (next, start, position) = ([Value](), 0, 0)
-    next.reserveCapacity(values.count - removed.count + inserted.count)
-    for removal in removed + [values.count] {
-      while position < inserted.count, inserted[position].index <= removal {
-        next += values[start..<inserted[position].index]
-        start = inserted[position].index
-        next.append(inserted[position].value)
+    return values.edited(removing: removed, inserting: inserted, at: points.added.map(\.row))
+  }
+}
+
+extension Array {
+  /// Returns the elements after an edit.
+  ///
+  /// - Parameters:
+  ///   - removed: Indices of elements to remove, in rising order.
+  ///   - rows: Indices that the inserted elements have after the edit, in rising order.
+  func edited(removing removed: [Int], inserting inserted: [Element], at rows: [Int]) -> [Element] {
+    if removed.isEmpty && inserted.isEmpty { return self }
+    var (next, start, position) = ([Element](), 0, 0)
+    next.reserveCapacity(count - removed.count + inserted.count)
+    for removal in removed + [count] {
+      while position < rows.count, rows[position] - next.count <= removal - start {
+        let kept = rows[position] - next.count
+        next += self[start..<start + kept]
+        start += kept
+        next.append(inserted[position])
         position += 1
       }
-      next += values[start..<removal]
+      next += self[start..<removal]
       start = removal + 1
     }
     return next
+  }
+}
+
+extension Mutex<TreeEditor?> {
+  /// Takes the editor away, so that no other edit can take it.
+  func take() -> TreeEditor? {
+    withLock { editor in
+      defer { editor = nil }
+      return editor
+    }
   }
 }
 
@@ -205,7 +227,7 @@ final class MapRecipe<Value: Sendable>: Sendable {
   /// Key by which an edit has sorted the values; nil if no edit has sorted them.
   private let key: (AnyKeyPath & Sendable)?
   /// Editor of the map's tree. The next edit takes the editor, and passes it to the map that results from the edit.
-  private let editor: Mutex<TreeEditor?>
+  fileprivate let editor: Mutex<TreeEditor?>
 
   init(
     at coordinate: @escaping @Sendable (Value) throws -> Coordinate, as projection: Plane.Projection,
@@ -224,11 +246,4 @@ final class MapRecipe<Value: Sendable>: Sendable {
   }
 
   func isSorted(by key: AnyKeyPath) -> Bool { self.key.map { $0 == key } ?? false }
-
-  func takeEditor() -> TreeEditor? {
-    editor.withLock { editor in
-      defer { editor = nil }
-      return editor
-    }
-  }
 }

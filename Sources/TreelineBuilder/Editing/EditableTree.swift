@@ -58,10 +58,12 @@ package final class EditableTree: Sendable {
         coordinates[row] == target ? nil : (row, coordinates[row], target)
       },
       added: inserted.map { ($0.row, $0.coordinate) })
-    if edit.count == 0 { return EditableTree(tree, coordinates, projection, options, takeEditor()) }
-    let next = self.coordinates(removing: removed, moving: moved, inserting: inserted)
+    if edit.count == 0 { return EditableTree(tree, coordinates, projection, options, editor.take()) }
+    var next = coordinates
+    for (row, coordinate) in moved { next[row] = coordinate }
+    next = next.edited(removing: removed, inserting: inserted.map(\.coordinate), at: inserted.map(\.row))
     if options.mergesLocally(edit.count, of: count) {
-      let editor = takeEditor() ?? TreeEditor(tree) { coordinates }
+      let editor = editor.take() ?? TreeEditor(tree) { coordinates }
       if let editor, let tree = editor.update(edit, coordinates: { next }) {
         return EditableTree(tree, next, projection, options, editor)
       }
@@ -69,35 +71,6 @@ package final class EditableTree: Sendable {
     let tree = try ClusterTree.build(
       next, groupedBy: nil, as: projection, options: options, cancellation: cancellation, progress: progress)
     return EditableTree(tree, next, projection, options, nil)
-  }
-
-  private func takeEditor() -> TreeEditor? {
-    editor.withLock { editor in
-      defer { editor = nil }
-      return editor
-    }
-  }
-
-  private func coordinates(removing removed: [Int], moving moved: [Place], inserting inserted: [Place]) -> [Coordinate]
-  {
-    var old = coordinates
-    for (row, coordinate) in moved { old[row] = coordinate }
-    if removed.isEmpty && inserted.isEmpty { return old }
-    var next: [Coordinate] = []
-    next.reserveCapacity(old.count - removed.count + inserted.count)
-    var (start, position) = (0, 0)
-    for removal in removed + [old.count] {
-      while position < inserted.count, inserted[position].row - next.count <= removal - start {
-        let kept = inserted[position].row - next.count
-        next += old[start..<start + kept]
-        start += kept
-        next.append(inserted[position].coordinate)
-        position += 1
-      }
-      next += old[start..<removal]
-      start = removal + 1
-    }
-    return next
   }
 }
 
