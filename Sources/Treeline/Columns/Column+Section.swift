@@ -32,43 +32,37 @@ extension Column {
 
   /// Reads the fields at the start of a section, and checks that the rest of the section fits these fields. Does not
   /// check values: a damaged value is later read as a missing value or as repaired text.
-  ///
-  /// - Parameter offset: The offset of the section in the file, for error messages.
-  init(_ bytes: UnsafeRawBufferPointer, at offset: UInt64, in file: NamedBytes, pointCount: Int) throws(IndexError) {
-    func require(
-      _ condition: Bool, at part: Int, _ expected: @autoclosure () -> String, found: @autoclosure () -> String
-    ) throws(IndexError) {
-      try file.require(condition, at: offset + UInt64(part), expected(), found: found())
-    }
-    try require(
+  init(_ section: NamedBytes, pointCount: Int) throws(IndexError) {
+    let bytes = section.bytes
+    try section.require(
       bytes.count >= Offset.name, at: 0, "a column of \(Offset.name) bytes or more", found: "\(bytes.count) bytes")
     let kindNumber = Int(bytes[Offset.kind])
-    try require(
+    try section.require(
       1...Self.kindOrder.count ~= kindNumber, at: Offset.kind, "a column kind from 1 to \(Self.kindOrder.count)",
       found: "\(kindNumber)")
     let kind = Self.kindOrder[kindNumber - 1]
     guard let encoding = Encoding(rawValue: bytes[Offset.encoding]), encoding.suits(kind) else {
-      throw file.malformed(
-        at: offset + UInt64(Offset.encoding), expected: "an encoding that suits a column of kind \(kind.rawValue)",
+      throw section.malformed(
+        at: Offset.encoding, expected: "an encoding that suits a column of kind \(kind.rawValue)",
         found: "\(bytes[Offset.encoding])")
     }
     let width = Int(bytes[Offset.width])
-    try require(
+    try section.require(
       encoding == .reals ? width == 8 : [1, 2, 4, 8].contains(width), at: Offset.width,
       "a width of 1, 2, 4 or 8 bytes", found: "\(width)")
     let digits = Int(bytes[Offset.digits])
-    try require(
+    try section.require(
       digits <= (kind == .time ? 9 : kind == .number && encoding == .integers ? 18 : 0), at: Offset.digits,
       "a number of digits that suits a column of kind \(kind.rawValue)", found: "\(digits)")
     let nameLength = Int(bytes.read(at: Offset.nameLength) as UInt32)
     let start = Self.aligned(Offset.name + nameLength)
-    try require(
+    try section.require(
       start <= bytes.count, at: Offset.nameLength, "a name that ends within the section", found: "\(nameLength) bytes")
     let body = UnsafeRawBufferPointer(rebasing: bytes[start...])
     let entryCount = Int(bytes.read(at: Offset.entryCount) as UInt32)
     let end = Self.aligned(width * pointCount)
     let needed = end + (encoding == .entries ? 8 * (entryCount + 1) : 0)
-    try require(
+    try section.require(
       body.count >= needed, at: start, "\(needed) bytes for \(pointCount) points and \(entryCount) entries",
       found: "\(body.count)")
     // An empty buffer may have no address.
@@ -92,7 +86,7 @@ extension Column {
 
   /// Reads a column from a section that a builder made in memory. The bytes are aligned to 8 bytes.
   package init(section bytes: UnsafeRawBufferPointer, pointCount: Int) throws(IndexError) {
-    try self.init(bytes, at: 0, in: NamedBytes(bytes: bytes, name: "memory"), pointCount: pointCount)
+    try self.init(NamedBytes(bytes: bytes, name: "memory"), pointCount: pointCount)
   }
 
   /// Makes a column from a section of kind `attribute`.

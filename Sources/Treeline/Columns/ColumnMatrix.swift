@@ -45,26 +45,23 @@ package struct ColumnMatrix: @unchecked Sendable {
   }
 
   /// Reads the fields at the start of a section, and checks the length of the rest of the section.
-  ///
-  /// - Parameter offset: The offset of the section in the file, for error messages.
-  init(
-    _ bytes: UnsafeRawBufferPointer, of kind: IndexSection.Kind, at offset: UInt64, in file: NamedBytes, pointCount: Int
-  ) throws(IndexError) {
-    try file.require(
-      bytes.count >= Offset.zeroCounts, at: offset, "a section of \(kind) with \(Offset.zeroCounts) bytes or more",
+  init(_ section: NamedBytes, of kind: IndexSection.Kind, pointCount: Int) throws(IndexError) {
+    let bytes = section.bytes
+    try section.require(
+      bytes.count >= Offset.zeroCounts, at: 0, "a section of \(kind) with \(Offset.zeroCounts) bytes or more",
       found: "\(bytes.count)")
     func number(at part: Int) -> Int { Int(bytes.read(at: part) as UInt32) }
     let levelCount = number(at: Offset.levelCount)
-    try file.require(
-      levelCount <= WaveletMatrix.maximumLevelCount, at: offset + UInt64(Offset.levelCount),
+    try section.require(
+      levelCount <= WaveletMatrix.maximumLevelCount, at: Offset.levelCount,
       "at most \(WaveletMatrix.maximumLevelCount) levels", found: "\(levelCount)")
     let valueCount = number(at: Offset.valueCount)
-    try file.require(
-      valueCount <= (kind == .ranks ? pointCount : 0), at: offset + UInt64(Offset.valueCount),
+    try section.require(
+      valueCount <= (kind == .ranks ? pointCount : 0), at: Offset.valueCount,
       kind == .ranks ? "at most \(pointCount) distinct values" : "0", found: "\(valueCount)")
     let needed = Self.byteCount(ofPoints: pointCount, levelCount: levelCount, valueCount: valueCount)
-    try file.require(
-      bytes.count == needed, at: offset, "\(needed) bytes of \(kind) for \(levelCount) levels and \(valueCount) values",
+    try section.require(
+      bytes.count == needed, at: 0, "\(needed) bytes of \(kind) for \(levelCount) levels and \(valueCount) values",
       found: "\(bytes.count)")
     let start = bytes.baseAddress!
     let blocks = start + Self.blocksOffset(levelCount: levelCount)
@@ -72,13 +69,8 @@ package struct ColumnMatrix: @unchecked Sendable {
       count: pointCount, levelCount: levelCount,
       zeroCounts: (start + Offset.zeroCounts).assumingMemoryBound(to: UInt32.self),
       blocks: blocks.assumingMemoryBound(to: UInt64.self))
-    (self.valueCount, missingCount, section) = (valueCount, number(at: Offset.missingCount), bytes)
+    (self.valueCount, missingCount, self.section) = (valueCount, number(at: Offset.missingCount), bytes)
     firstIndices = (start + needed - 4 * valueCount).assumingMemoryBound(to: UInt32.self)
-  }
-
-  /// Reads a section that a builder made in memory. The section must begin at an address that is a multiple of 8.
-  package init(section bytes: UnsafeRawBufferPointer, of kind: IndexSection.Kind, pointCount: Int) throws(IndexError) {
-    try self.init(bytes, of: kind, at: 0, in: NamedBytes(bytes: bytes, name: "memory"), pointCount: pointCount)
   }
 
   /// Returns the tree index of the first point whose value has a given rank. Returns nil if the rank is too great, or
@@ -124,23 +116,19 @@ extension Column {
 
   /// Attaches a section that belongs to this column, and checks that it can be read.
   ///
-  /// - Parameters:
-  ///   - kind: `ranks`, `links` or `search`.
-  ///   - offset: The offset of the section in the file, for error messages.
-  mutating func attach(
-    _ section: UnsafeRawBufferPointer, of kind: IndexSection.Kind, at offset: UInt64, in file: NamedBytes
-  ) throws(IndexError) {
+  /// - Parameter kind: `ranks`, `links` or `search`.
+  mutating func attach(_ section: NamedBytes, of kind: IndexSection.Kind) throws(IndexError) {
     if kind == .search {
-      sections.search = try ColumnSearch(section, at: offset, in: file, of: self)
+      sections.search = try ColumnSearch(section, of: self)
       return
     }
-    let matrix = try ColumnMatrix(section, of: kind, at: offset, in: file, pointCount: pointCount)
+    let matrix = try ColumnMatrix(section, of: kind, pointCount: pointCount)
     if kind == .ranks { sections.ranks = matrix } else { sections.links = matrix }
   }
 
   /// Attaches a section that a builder made in memory. The section must begin at an address that is a multiple of 8.
   package mutating func attach(section: UnsafeRawBufferPointer, of kind: IndexSection.Kind) throws(IndexError) {
-    try attach(section, of: kind, at: 0, in: NamedBytes(bytes: section, name: "memory"))
+    try attach(NamedBytes(bytes: section, name: "memory"), of: kind)
   }
 
   /// The sections that belong to this column, in the order in which an index contains them.
@@ -164,16 +152,16 @@ extension ClusterTree {
       var next = 0
       for section in sections where section.kind == kind {
         // Sections of all three kinds begin with the number of the column.
-        try file.require(section.length >= 4, at: section.offset, "a column number", found: "\(section.length) bytes")
-        let number = Int(file.read(at: Int(section.offset)) as UInt32)
+        let part = file.part(section)
+        try part.require(section.length >= 4, at: 0, "a column number", found: "\(section.length) bytes")
+        let number = Int(part.read(at: 0) as UInt32)
         // Sections of one kind must be in ascending order of their column numbers. So no column can have two sections
         // of one kind.
-        try file.require(
-          next..<max(typed.count, next) ~= number, at: section.offset,
+        try part.require(
+          next..<max(typed.count, next) ~= number, at: 0,
           "a column number from \(next) to \(typed.count - 1)", found: "\(number)")
         next = number + 1
-        try columns[typed[number]].attach(
-          UnsafeRawBufferPointer(rebasing: file.bytes[section.range]), of: kind, at: section.offset, in: file)
+        try columns[typed[number]].attach(part, of: kind)
       }
     }
   }

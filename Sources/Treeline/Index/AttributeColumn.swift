@@ -34,20 +34,19 @@ package struct AttributeColumn: Sendable {
   /// The bits that stand for an absent value: the input has no value for the point, not even null.
   package static let absentBits: UInt64 = 0x7FF8_0000_0000_0001
 
-  init(_ section: IndexSection, in file: NamedBytes, pointCount: Int) throws(IndexError) {
-    let bytes = UnsafeRawBufferPointer(
-      rebasing: file.bytes[section.range])
-    try file.require(
-      bytes.count >= Self.fixedLength, at: section.offset, "an attribute of \(Self.fixedLength) bytes or more",
+  init(_ section: NamedBytes, pointCount: Int) throws(IndexError) {
+    let bytes = section.bytes
+    try section.require(
+      bytes.count >= Self.fixedLength, at: 0, "an attribute of \(Self.fixedLength) bytes or more",
       found: "\(bytes.count) bytes")
     let rawEncoding: UInt32 = bytes.read(at: 0)
     guard let encoding = Encoding(rawValue: rawEncoding) else {
-      throw file.malformed(at: section.offset, expected: "attribute encoding 1 or 2", found: "\(rawEncoding)")
+      throw section.malformed(at: 0, expected: "attribute encoding 1 or 2", found: "\(rawEncoding)")
     }
     let nameLength = Int(bytes.read(at: 4) as UInt32)
     let bodyStart = (Self.fixedLength + nameLength + 7) / 8 * 8
-    try file.require(
-      bodyStart <= bytes.count, at: section.offset + 4, "a name that ends within the section",
+    try section.require(
+      bodyStart <= bytes.count, at: 4, "a name that ends within the section",
       found: "\(nameLength) bytes")
     (self.encoding, self.section, self.pointCount) = (encoding, bytes, pointCount)
     nameBytes = UnsafeRawBufferPointer(rebasing: bytes[Self.fixedLength..<Self.fixedLength + nameLength])
@@ -59,8 +58,8 @@ package struct AttributeColumn: Sendable {
       case .numbers: 8 * pointCount
       case .dictionary: Self.tableStart(pointCount) + 8 * (entryCount + 1)
       }
-    try file.require(
-      body.count >= needed, at: section.offset + 8,
+    try section.require(
+      body.count >= needed, at: 8,
       "\(needed) bytes for \(pointCount) points and \(entryCount) entries", found: "\(body.count)")
   }
 

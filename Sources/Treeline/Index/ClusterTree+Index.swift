@@ -12,20 +12,19 @@ extension ClusterTree {
     let known = header.sections.filter { $0.kind.isKnown(in: header.minorVersion) }
     var columns = try known.filter(\.kind.isColumn).map { section throws(IndexError) in
       section.kind == .attribute
-        ? Column(try AttributeColumn(section, in: file, pointCount: header.pointCount))
-        : try Column(
-          UnsafeRawBufferPointer(rebasing: bytes[section.range]), at: section.offset, in: file,
-          pointCount: header.pointCount)
+        ? Column(try AttributeColumn(file.part(section), pointCount: header.pointCount))
+        : try Column(file.part(section), pointCount: header.pointCount)
     }
     try Self.attach(known, to: &columns, in: file, pointCount: header.pointCount)
     let description = try sections[.description].map { section throws(IndexError) in
-      try IndexDescription(section, in: file)
+      try IndexDescription(file.part(section))
     }
     let groups = try sections[.groups].map { section throws(IndexError) in
-      try TreeGroups(section, in: file, pointCount: header.pointCount)
+      try TreeGroups(file.part(section), pointCount: header.pointCount)
     }
     let codes = header.growth.codesKind
-    let badgeCurve = try codes != .badgeScales || sections[codes] == nil ? nil : BadgeCurve(sections, in: file)
+    let badgeCurve =
+      try codes != .badgeScales || sections[codes] == nil ? nil : BadgeCurve(file.part(sections.required(.badgeCurve)))
     self.init(
       storage: TreeStorage(
         points: try sections.start(of: .points), rows: try sections.rows, pointCount: header.pointCount,
@@ -93,20 +92,19 @@ extension BadgeCurve {
       + steps.flatMap { bytes($0.pointCount) + bytes($0.diameter) + [0, 0] }
   }
 
-  fileprivate init(_ sections: SectionsByKind, in file: NamedBytes) throws(IndexError) {
-    let section = try sections.required(.badgeCurve)
-    let bytes = UnsafeRawBufferPointer(rebasing: file.bytes[section.range])
+  fileprivate init(_ section: NamedBytes) throws(IndexError) {
+    let bytes = section.bytes
     let stepCount = bytes.count < 8 ? 0 : Int(bytes.read(at: 2) as UInt16)
-    try file.require(
-      bytes.count == 8 + 8 * stepCount, at: section.offset, "8 bytes, and 8 more for each step of a curve",
+    try section.require(
+      bytes.count == 8 + 8 * stepCount, at: 0, "8 bytes, and 8 more for each step of a curve",
       found: "\(bytes.count) bytes and \(stepCount) steps")
     let steps = (0..<stepCount).map {
       Step(pointCount: bytes.read(at: 8 + 8 * $0), diameter: bytes.read(at: 12 + 8 * $0))
     }
     let gap = bytes.read(at: 0) as UInt16
     if let problem = Self.problem(steps, gap: gap) {
-      throw file.malformed(
-        at: section.offset, expected: "a valid curve", found: "a curve with a fault (expected \(problem))")
+      throw section.malformed(
+        at: 0, expected: "a valid curve", found: "a curve with a fault (expected \(problem))")
     }
     self.init(steps: steps, gap: gap)
   }

@@ -22,15 +22,14 @@ public struct IndexDescription: Hashable, Sendable {
 
   package static let fixedLength = 16
 
-  init(_ section: IndexSection, in file: NamedBytes) throws(IndexError) {
-    let bytes = UnsafeRawBufferPointer(
-      rebasing: file.bytes[section.range])
-    try file.require(
-      bytes.count >= Self.fixedLength, at: section.offset, "a description of \(Self.fixedLength) bytes or more",
+  init(_ section: NamedBytes) throws(IndexError) {
+    let bytes = section.bytes
+    try section.require(
+      bytes.count >= Self.fixedLength, at: 0, "a description of \(Self.fixedLength) bytes or more",
       found: "\(bytes.count) bytes")
     let texts = Self.texts(in: bytes)
-    try file.require(
-      texts != nil, at: section.offset, "texts that fill the \(bytes.count) bytes of the section",
+    try section.require(
+      texts != nil, at: 0, "texts that fill the \(bytes.count) bytes of the section",
       found: "\((0..<3).map { bytes.read(at: 4 * $0) as UInt32 }) bytes")
     let (title, attribution, unit) = texts!
     func decoded(_ text: UnsafeRawBufferPointer) -> String { String(decoding: text, as: UTF8.self) }

@@ -1,7 +1,13 @@
-/// The bytes of a whole index, and the name of the index in error messages.
+/// The bytes of a whole index or of one section, and the name of the index in error messages.
 struct NamedBytes {
   let bytes: UnsafeRawBufferPointer
   let name: String
+  /// The offset of the bytes in the index. All other offsets are counted from the first of these bytes.
+  var offset: UInt64 = 0
+
+  func part(_ section: IndexSection) -> NamedBytes {
+    NamedBytes(bytes: UnsafeRawBufferPointer(rebasing: bytes[section.range]), name: name, offset: section.offset)
+  }
 
   func read<Value: FixedWidthInteger>(at offset: Int) -> Value { bytes.read(at: offset) }
 
@@ -17,7 +23,7 @@ struct NamedBytes {
   }
 
   func malformed(at offset: some BinaryInteger, expected: String, found: String) -> IndexError {
-    .malformed(path: name, offset: UInt64(offset), expected: expected, found: found)
+    .malformed(path: name, offset: self.offset + UInt64(offset), expected: expected, found: found)
   }
 }
 

@@ -61,42 +61,34 @@ package struct ColumnSearch: @unchecked Sendable {
   }
 
   /// Reads the fields at the start of a section, and checks the length of the rest of the section.
-  ///
-  /// - Parameter offset: The offset of the section in the file, for errors.
-  init(
-    _ bytes: UnsafeRawBufferPointer, at offset: UInt64, in file: NamedBytes, of column: Column
-  ) throws(IndexError) {
-    try file.require(
-      bytes.count >= Offset.lists, at: offset, "a search section of at least \(Offset.lists) bytes",
+  init(_ section: NamedBytes, of column: Column) throws(IndexError) {
+    let bytes = section.bytes
+    try section.require(
+      bytes.count >= Offset.lists, at: 0, "a search section of at least \(Offset.lists) bytes",
       found: "\(bytes.count)")
     func number(at part: Int) -> Int { Int(bytes.read(at: part) as UInt32) }
-    func require(
-      _ condition: Bool, at part: Int, _ expected: @autoclosure () -> String, found: @autoclosure () -> String
-    ) throws(IndexError) {
-      try file.require(condition, at: offset + UInt64(part), expected(), found: found())
-    }
     guard case .entries(let entries) = column.values else {
-      throw file.malformed(
-        at: offset, expected: "a column of texts or categories", found: "a column of kind \(column.kind.rawValue)")
+      throw section.malformed(
+        at: 0, expected: "a column of texts or categories", found: "a column of kind \(column.kind.rawValue)")
     }
-    try require(
+    try section.require(
       number(at: Offset.fold) == Int(TextFold.version), at: Offset.fold, "folded forms version \(TextFold.version)",
       found: "\(number(at: Offset.fold))")
     let (width, pointCount) = (number(at: Offset.width), number(at: Offset.pointCount))
     let (beginningCount, wordCount) = (number(at: Offset.beginningCount), number(at: Offset.wordCount))
-    try require(width == 4 || width == 8, at: Offset.width, "a width of 4 or 8 bytes", found: "\(width)")
-    try require(
+    try section.require(width == 4 || width == 8, at: Offset.width, "a width of 4 or 8 bytes", found: "\(width)")
+    try section.require(
       pointCount <= column.pointCount, at: Offset.pointCount, "at most \(column.pointCount) points",
       found: "\(pointCount)")
     let entryCount = entries.dictionary.entryCount
-    try require(
+    try section.require(
       beginningCount <= entryCount, at: Offset.beginningCount, "at most \(entryCount) texts", found: "\(beginningCount)"
     )
     let mostWords = Self.mostWords(pointCount: pointCount)
-    try require(
+    try section.require(
       wordCount <= mostWords, at: Offset.wordCount, "at most \(mostWords) words", found: "\(wordCount)")
     let needed = Self.byteCount(places: beginningCount + wordCount, width: width, points: pointCount)
-    try require(
+    try section.require(
       bytes.count == needed, at: 0,
       "a search section of \(needed) bytes for \(beginningCount) texts, \(wordCount) words and \(pointCount) points",
       found: "\(bytes.count)")
@@ -104,12 +96,7 @@ package struct ColumnSearch: @unchecked Sendable {
     beginnings = PackedIntegers(start, count: beginningCount, width: width)
     words = PackedIntegers(start + width * beginningCount, count: wordCount, width: width)
     points = PackedIntegers(start + width * (beginningCount + wordCount), count: pointCount, width: 4)
-    section = bytes
-  }
-
-  /// Reads a section that a builder made in memory. The bytes are aligned to 8 bytes.
-  package init(section bytes: UnsafeRawBufferPointer, of column: Column) throws(IndexError) {
-    try self.init(bytes, at: 0, in: NamedBytes(bytes: bytes, name: "memory"), of: column)
+    self.section = bytes
   }
 
   /// Compares a text with `beginning`, the characters that a search looks for. Returns 0 if the folded text begins

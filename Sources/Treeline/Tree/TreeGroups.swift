@@ -49,21 +49,21 @@ package struct TreeGroups: Hashable, Sendable {
 // MARK: - In an index
 
 extension TreeGroups {
-  init(_ section: IndexSection, in file: NamedBytes, pointCount: Int) throws(IndexError) {
-    let bytes = UnsafeRawBufferPointer(rebasing: file.bytes[section.range])
+  init(_ section: NamedBytes, pointCount: Int) throws(IndexError) {
+    let bytes = section.bytes
     let count = bytes.count < 8 ? 0 : Int(bytes.read(at: 0) as UInt32)
-    try file.require(
-      count <= Self.maximumCount, at: section.offset, "at most \(Self.maximumCount) groups", found: "\(count)")
+    try section.require(
+      count <= Self.maximumCount, at: 0, "at most \(Self.maximumCount) groups", found: "\(count)")
     var end = 8 + 8 * count
-    try file.require(
-      bytes.count >= end, at: section.offset, "at least \(end) bytes for \(count) groups", found: "\(bytes.count)")
+    try section.require(
+      bytes.count >= end, at: 0, "at least \(end) bytes for \(count) groups", found: "\(bytes.count)")
     var (names, pointCounts): ([String], [UInt32]) = ([], [])
     let neverClustered: UInt32 = bytes.read(at: 4)
     var total = UInt64(neverClustered)
     for group in 0..<count {
       let (pointCount, length): (UInt32, UInt32) = (bytes.read(at: 8 + 8 * group), bytes.read(at: 12 + 8 * group))
-      try file.require(
-        pointCount > 0 && Int(length) <= bytes.count - end, at: section.offset + UInt64(8 + 8 * group),
+      try section.require(
+        pointCount > 0 && Int(length) <= bytes.count - end, at: 8 + 8 * group,
         "a group with 1 point or more, and a name that ends within the section's \(bytes.count) bytes",
         found: "\(pointCount) points, \(length) bytes")
       names.append(String(decoding: bytes[end..<end + Int(length)], as: UTF8.self))
@@ -71,8 +71,8 @@ extension TreeGroups {
       total += UInt64(pointCount)
       end += Int(length)
     }
-    try file.require(
-      end == bytes.count && total == UInt64(pointCount), at: section.offset,
+    try section.require(
+      end == bytes.count && total == UInt64(pointCount), at: 0,
       "groups with \(pointCount) points in total, in a section of \(end) bytes",
       found: "\(total) points in \(bytes.count) bytes")
     self.init(names: names, pointCounts: pointCounts, neverClustered: neverClustered)

@@ -16,7 +16,8 @@ enum SectionExercise {
     defer { withExtendedLifetime(section) {} }
     if kind == .column { return read(section.bytes, pointCount) }
     if kind == .search { return search(section.bytes, pointCount) }
-    guard let matrix = try? ColumnMatrix(section: section.bytes, of: kind, pointCount: pointCount) else { return false }
+    let named = NamedBytes(bytes: section.bytes, name: "memory")
+    guard let matrix = try? ColumnMatrix(named, of: kind, pointCount: pointCount) else { return false }
     for start in Set([0, pointCount / 3, pointCount]) {
       for end in Set([start, (start + pointCount) / 2, pointCount]) {
         for bound in [0, 1, matrix.valueCount, start + 1, pointCount, .max] {
