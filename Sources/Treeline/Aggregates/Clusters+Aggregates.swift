@@ -17,7 +17,7 @@ extension Clusters {
   ///   than 16,777,216 points would have to be read one by one.
   public func values(of aggregates: [Aggregate]) throws -> [[AggregateValue]] {
     let rows = CountedRows(of: tree)
-    var evaluators: [any AggregateEvaluator] = []
+    var evaluators: [AggregateEvaluator] = []
     for aggregate in aggregates {
       if Cancellation.isCancelled { throw AggregateError.cancelled }
       let evaluator = try aggregate.evaluator(for: tree, rows)
@@ -58,18 +58,14 @@ extension ClusterTree {
   }
 }
 
-/// An evaluator of an aggregate over rows. Each kind of aggregate has its own type of evaluator.
-protocol AggregateEvaluator {
+/// An evaluator of an aggregate over rows. For each kind of aggregate, there is a function that makes an evaluator.
+struct AggregateEvaluator {
   /// Whether the evaluator reads rows one by one. Such an evaluator may read at most `Aggregate.maximumRowsRead` rows
   /// for all clusters of an answer together.
-  var readsRows: Bool { get }
+  var readsRows = false
 
   /// Returns the aggregate of the counted rows in a range of tree order. Rows that fail the filter are not counted.
-  func value(of range: Range<Int>) throws(CancellationError) -> AggregateValue
-}
-
-extension AggregateEvaluator {
-  var readsRows: Bool { false }
+  let value: (Range<Int>) throws(CancellationError) -> AggregateValue
 
   fileprivate func write(valuesOf nodes: [Node], to next: inout UnsafeMutablePointer<AggregateValue>)
     throws(CancellationError)
@@ -77,7 +73,7 @@ extension AggregateEvaluator {
     let mayStop = Cancellation.isPossible
     for node in nodes {
       if mayStop { try Cancellation.check() }
-      next.initialize(to: try value(of: node.range))
+      next.initialize(to: try value(node.range))
       next += 1
     }
   }
@@ -98,17 +94,17 @@ extension Aggregate {
   /// Greatest number of points that an aggregate reads one by one for an answer.
   package static let maximumRowsRead = 1 << 24
 
-  fileprivate func evaluator(for tree: ClusterTree, _ rows: CountedRows) throws(AggregateError)
-    -> any AggregateEvaluator
-  {
+  fileprivate func evaluator(for tree: ClusterTree, _ rows: CountedRows) throws(AggregateError) -> AggregateEvaluator {
     do { return try cancellableEvaluator(for: tree, rows) } catch let error as AggregateError { throw error } catch {
       throw .cancelled
     }
   }
 
   /// - Throws: `AggregateError`, `CancellationError`
-  private func cancellableEvaluator(for tree: ClusterTree, _ rows: CountedRows) throws -> any AggregateEvaluator {
-    guard let name = self.column else { return PointCount(tree: tree) }
+  private func cancellableEvaluator(for tree: ClusterTree, _ rows: CountedRows) throws -> AggregateEvaluator {
+    guard let name = self.column else {
+      return AggregateEvaluator { range in .integer(tree.selection?.points.count(in: range) ?? range.count) }
+    }
     let column = try found(name, in: tree)
     func unsuited(_ expected: String, _ column: Column) -> AggregateError {
       .unsuited(aggregate: "\(self)", column: column.name, kind: column.kind, expected: expected)
@@ -133,44 +129,48 @@ extension Aggregate {
         guard case .integers(let weightValues) = weights.values, weights.kind == .number else {
           throw unsuited("a column of weights that are stored as exact decimals, not as doubles", weights)
         }
-        let mean = try WeightedMean(
-          tree: tree, rows: rows, column: column, values: values, weights: weights, weightValues)
-        guard mean.isExact else { throw AggregateError.tooLarge(aggregate: "\(self)") }
-        return mean
+        let sums = try tree.prepared([column.name, weights.name]) { () throws(CancellationError) in
+          try ProductSums(of: values, weightValues, rows)
+        }
+        guard sums.areExact(digits: values.digits) else { throw AggregateError.tooLarge(aggregate: "\(self)") }
+        return .weightedMean(rows, values, weightValues, sums)
       }
-      switch column.values {
-      case .integers(let values):
-        return try IntegerMoments(function: function, tree: tree, rows: rows, column: column, values: values)
-      case .reals(let values):
-        return try RealMoments(function: function, tree: tree, rows: rows, column: column, values: values)
-      case .entries: throw unsuited("a column of numbers", column)
-      }
-    case .min, .max:
-      return try ExtremeValue(isGreatest: function == .max, tree: tree, rows: rows, column: column)
-    case .first where weight == nil: return try FirstValue(tree: tree, rows: rows, column: column)
+      guard let moments = try moments(of: column, in: tree, rows) else { throw unsuited("a column of numbers", column) }
+      return moments
+    case .min, .max: return try .extremeValue(isGreatest: function == .max, tree, rows, column)
+    case .first where weight == nil: return try .firstValue(tree, rows, column)
     case .first, .last:
-      return try ValueAtExtreme(
-        isGreatest: function == .first, tree: tree, rows: rows, column: column, order: found(weight!, in: tree))
+      return try .valueAtExtreme(
+        isGreatest: function == .first, tree, rows, column, order: found(weight!, in: tree))
     case .any, .all:
-      guard column.kind == .boolean, case .integers(let values) = column.values else {
+      guard column.kind == .boolean, let moments = try moments(of: column, in: tree, rows) else {
         throw unsuited("a column of booleans", column)
       }
-      return try IntegerMoments(function: function, tree: tree, rows: rows, column: column, values: values)
+      return moments
     case .count:
-      switch column.values {
-      case .integers(let values):
-        return try IntegerMoments(function: function, tree: tree, rows: rows, column: column, values: values)
-      case .reals(let values):
-        return try RealMoments(function: function, tree: tree, rows: rows, column: column, values: values)
-      case .entries: return try DistinctValues(function: function, tree: tree, rows: rows, column: column)
-      }
+      if let moments = try moments(of: column, in: tree, rows) { return moments }
+      return try .distinctValues(function, tree, rows, column)
     case .distinct:
-      if rows.areAll, let links = column.links { return LinkedValues(links: links) }
-      return try DistinctValues(function: function, tree: tree, rows: rows, column: column)
-    case .counts, .top, .mode:
-      return try DistinctValues(function: function, tree: tree, rows: rows, column: column)
-    case .median, .percentile:
-      return OrderStatistic(function: function, rows: rows, column: column)
+      // The link of a row leads to the previous row with an equal value in the column. So each value is counted once,
+      // at its first row in a range.
+      if rows.areAll, let links = column.links {
+        return AggregateEvaluator { range in .integer(links.distinctCount(in: range)) }
+      }
+      return try .distinctValues(function, tree, rows, column)
+    case .counts, .top, .mode: return try .distinctValues(function, tree, rows, column)
+    case .median, .percentile: return .orderStatistic(function, rows, column)
+    }
+  }
+
+  /// Returns the evaluator of an aggregate that is computed from sums of a column of numbers or booleans; nil for any
+  /// other column.
+  private func moments(of column: Column, in tree: ClusterTree, _ rows: CountedRows) throws(CancellationError)
+    -> AggregateEvaluator?
+  {
+    switch column.values {
+    case .integers(let values): try .integerMoments(function, tree, rows, column, values)
+    case .reals(let values): try .realMoments(function, tree, rows, column, values)
+    case .entries: nil
     }
   }
 
@@ -198,15 +198,5 @@ extension ClusterTree {
     throws(CancellationError) -> Prepared
   {
     try withStorage { storage throws(CancellationError) in try storage.prepared.value(of: columns, make: make) }
-  }
-}
-
-// MARK: - Counts of points
-
-private struct PointCount: AggregateEvaluator {
-  let tree: ClusterTree
-
-  func value(of range: Range<Int>) -> AggregateValue {
-    .integer(tree.selection?.points.count(in: range) ?? range.count)
   }
 }

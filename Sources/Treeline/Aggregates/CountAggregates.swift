@@ -1,13 +1,15 @@
-/// An evaluator of the number of different values. It reads links instead of values. The link of a row leads to the
-/// previous row with an equal value in the column. So each value is counted once, at its first row in a range.
-struct LinkedValues: AggregateEvaluator {
-  let links: ColumnMatrix
-
-  func value(of range: Range<Int>) -> AggregateValue { .integer(links.distinctCount(in: range)) }
+extension AggregateEvaluator {
+  /// Makes the evaluator of an aggregate that is computed from the number of rows with each value.
+  static func distinctValues(
+    _ function: Aggregate.Function, _ tree: ClusterTree, _ rows: CountedRows, _ column: Column
+  ) throws(CancellationError) -> AggregateEvaluator {
+    let values = try DistinctValues(function: function, tree: tree, rows: rows, column: column)
+    return AggregateEvaluator(readsRows: values.counts == nil, value: values.value(of:))
+  }
 }
 
-/// An evaluator of aggregates that are computed from the number of rows with each value.
-struct DistinctValues: AggregateEvaluator {
+/// Data for aggregates that are computed from the number of rows with each value.
+private struct DistinctValues {
   let function: Aggregate.Function
   let rows: CountedRows
   let column: Column
@@ -54,8 +56,6 @@ struct DistinctValues: AggregateEvaluator {
       counts = nil
     }
   }
-
-  var readsRows: Bool { counts == nil }
 
   func value(of range: Range<Int>) throws(CancellationError) -> AggregateValue {
     // If the range has few rows, sorting their values is faster than a pass over the counts of all codes.

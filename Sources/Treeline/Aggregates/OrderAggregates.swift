@@ -10,70 +10,58 @@ extension Column {
   }
 }
 
-/// An evaluator of the least or the greatest value.
-struct ExtremeValue: AggregateEvaluator {
-  let isGreatest: Bool
-  let rows: CountedRows
-  let column: Column
-  let keys: OrderedKeys
-  let extremes: RowSummaries<ExtremeKeys>
-
-  init(isGreatest: Bool, tree: ClusterTree, rows: CountedRows, column: Column) throws(CancellationError) {
-    (self.isGreatest, self.rows, self.column) = (isGreatest, rows, column)
-    let keys = OrderedKeys(of: column)
-    self.keys = keys
-    extremes = try tree.prepared([column.name]) { () throws(CancellationError) in try RowSummaries(of: keys, rows) }
-  }
-
-  func value(of range: Range<Int>) -> AggregateValue {
-    let extremes = extremes.summary(of: range, of: keys, rows)
-    if extremes.least > extremes.greatest { return .none }
-    return .value(column.value(ofKey: isGreatest ? extremes.greatest : extremes.least))
-  }
-}
-
-/// An evaluator that finds the row with the greatest or the least value in one column. The result is the value of
-/// another column at this row.
-struct ValueAtExtreme: AggregateEvaluator {
-  let isGreatest: Bool
-  let rows: CountedRows
-  let column: Column
-  let keys: ExtremeRows.Keys
-  let extremes: RowSummaries<ExtremeRows>
-
-  init(isGreatest: Bool, tree: ClusterTree, rows: CountedRows, column: Column, order: Column) throws(CancellationError)
+extension AggregateEvaluator {
+  /// Makes an evaluator of the least or the greatest value.
+  static func extremeValue(isGreatest: Bool, _ tree: ClusterTree, _ rows: CountedRows, _ column: Column)
+    throws(CancellationError) -> AggregateEvaluator
   {
-    (self.isGreatest, self.rows, self.column) = (isGreatest, rows, column)
-    let keys = ExtremeRows.Keys(values: OrderedKeys(of: column), order: OrderedKeys(of: order))
-    self.keys = keys
-    extremes = try tree.prepared([column.name, order.name]) { () throws(CancellationError) in
+    let keys = OrderedKeys(of: column)
+    let summaries: RowSummaries<ExtremeKeys> = try tree.prepared([column.name]) { () throws(CancellationError) in
       try RowSummaries(of: keys, rows)
+    }
+    return AggregateEvaluator { range in
+      let extremes = summaries.summary(of: range, of: keys, rows)
+      if extremes.least > extremes.greatest { return .none }
+      return .value(column.value(ofKey: isGreatest ? extremes.greatest : extremes.least))
     }
   }
 
-  func value(of range: Range<Int>) -> AggregateValue {
-    let extremes = extremes.summary(of: range, of: keys, rows)
-    let row = isGreatest ? extremes.greatest : extremes.least
-    return row < 0 ? .none : .value(column.value(ofKey: keys.values[Int(row)]))
+  /// Makes an evaluator that finds the row with the greatest or the least value in the column `order`. The result is
+  /// the value of the other column at this row.
+  static func valueAtExtreme(
+    isGreatest: Bool, _ tree: ClusterTree, _ rows: CountedRows, _ column: Column, order: Column
+  ) throws(CancellationError) -> AggregateEvaluator {
+    let keys = ExtremeRows.Keys(values: OrderedKeys(of: column), order: OrderedKeys(of: order))
+    let summaries: RowSummaries<ExtremeRows> = try tree.prepared([column.name, order.name]) {
+      () throws(CancellationError) in try RowSummaries(of: keys, rows)
+    }
+    return AggregateEvaluator { range in
+      let extremes = summaries.summary(of: range, of: keys, rows)
+      let row = isGreatest ? extremes.greatest : extremes.least
+      return row < 0 ? .none : .value(column.value(ofKey: keys.values[Int(row)]))
+    }
   }
-}
 
-/// An evaluator of the value at the first row that has a value.
-struct FirstValue: AggregateEvaluator {
-  private let rows: CountedRows
-  private let column: Column
-  private let keys: OrderedKeys
-  private let firsts: RowSummaries<FirstRow>
-
-  init(tree: ClusterTree, rows: CountedRows, column: Column) throws(CancellationError) {
+  /// Makes an evaluator of the value at the first row that has a value.
+  static func firstValue(_ tree: ClusterTree, _ rows: CountedRows, _ column: Column) throws(CancellationError)
+    -> AggregateEvaluator
+  {
     let keys = OrderedKeys(of: column)
-    (self.rows, self.column, self.keys) = (rows, column, keys)
-    firsts = try tree.prepared([column.name]) { () throws(CancellationError) in try RowSummaries(of: keys, rows) }
+    let firsts: RowSummaries<FirstRow> = try tree.prepared([column.name]) { () throws(CancellationError) in
+      try RowSummaries(of: keys, rows)
+    }
+    return AggregateEvaluator { range in
+      let row = firsts.summary(of: range, of: keys, rows).row
+      return row < 0 ? .none : .value(column.value(ofKey: keys[Int(row)]))
+    }
   }
 
-  func value(of range: Range<Int>) -> AggregateValue {
-    let row = firsts.summary(of: range, of: keys, rows).row
-    return row < 0 ? .none : .value(column.value(ofKey: keys[Int(row)]))
+  /// Makes an evaluator of a median or a percentile.
+  static func orderStatistic(_ function: Aggregate.Function, _ rows: CountedRows, _ column: Column)
+    -> AggregateEvaluator
+  {
+    let statistic = OrderStatistic(function: function, rows: rows, column: column)
+    return AggregateEvaluator(readsRows: statistic.ranks == nil, value: statistic.value(of:))
   }
 }
 
@@ -102,8 +90,8 @@ extension Aggregate {
   }
 }
 
-/// An evaluator of a median or a percentile.
-struct OrderStatistic: AggregateEvaluator {
+/// A median or a percentile.
+private struct OrderStatistic {
   let function: Aggregate.Function
   let rows: CountedRows
   let column: Column
@@ -116,8 +104,6 @@ struct OrderStatistic: AggregateEvaluator {
     (self.function, self.rows, self.column, keys) = (function, rows, column, OrderedKeys(of: column))
     ranks = rows.areAll ? column.ranks : nil
   }
-
-  var readsRows: Bool { ranks == nil }
 
   func value(of range: Range<Int>) throws(CancellationError) -> AggregateValue {
     if let ranks {
