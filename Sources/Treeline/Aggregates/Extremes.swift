@@ -63,58 +63,84 @@ protocol RowSummary: BitwiseCopyable, Sendable {
   mutating func add(_ other: Self, _ keys: Keys)
 }
 
+/// The indices of entries on several levels. On the first level, there is an entry for each word of 64 points. On each
+/// later level, there is an entry for every eight neighboring entries of the level before. The last level has one
+/// entry. The levels follow one another in one array.
+struct OctalLevels {
+  private let starts: [Int]
+
+  init(over wordCount: Int) {
+    var (starts, length) = ([0], wordCount)
+    while length > 1 {
+      starts.append(starts.last! + length)
+      length = (length + 7) >> 3
+    }
+    self.starts = starts
+  }
+
+  /// The number of entries on all levels.
+  var entryCount: Int { starts.last! + 1 }
+
+  /// Calls a closure for each entry except the last one, with the index of the entry of the next level that stands for
+  /// this entry, too.
+  @inline(__always) func forEachParent(_ body: (_ entry: Int, _ parent: Int) -> Void) {
+    for level in starts.indices.dropFirst() {
+      for entry in starts[level - 1]..<starts[level] {
+        body(entry, starts[level] + (entry - starts[level - 1]) >> 3)
+      }
+    }
+  }
+
+  /// Calls a closure for entries that together stand for the words of a range, each word once.
+  @inline(__always) func forEach(covering words: Range<Int>, _ body: (Int) -> Void) {
+    var (first, end, level) = (words.lowerBound, words.upperBound, 0)
+    while first < end {
+      let start = starts[level]
+      while first & 7 != 0 && first < end {
+        body(start + first)
+        first += 1
+      }
+      while end & 7 != 0 && first < end {
+        end -= 1
+        body(start + end)
+      }
+      (first, end, level) = (first >> 3, end >> 3, level + 1)
+    }
+  }
+}
+
 /// Summaries of the counted rows on several levels: one for each word of 64 rows, one for each 8 words, one for each
 /// 64 words, and so on.
 final class RowSummaries<Summary: RowSummary>: PreparedValues {
   private let entries: PreparedArray<Summary>
 
   var byteCount: Int { entries.byteCount }
-  private let levelStarts: [Int]
+  private let levels: OctalLevels
 
   /// - Complexity: O(rows)
   init(of keys: Summary.Keys, _ rows: CountedRows) throws(CancellationError) {
-    var (starts, length) = ([0], rows.wordCount)
-    while length > 1 {
-      starts.append(starts.last! + length)
-      length = (length + 7) >> 3
-    }
-    levelStarts = starts
-    entries = PreparedArray(repeating: .none, count: starts.last! + 1)
+    levels = OctalLevels(over: rows.wordCount)
+    entries = PreparedArray(repeating: .none, count: levels.entryCount)
     for word in 0..<rows.wordCount {
       try Cancellation.check(atWord: word)
       var summary = Summary.none
       CountedRows.forEach(rows.bits(ofWord: word), from: word &* 64) { summary.add(row: $0, keys) }
       entries[word] = summary
     }
-    for level in starts.indices.dropFirst() {
-      for index in starts[level - 1]..<starts[level] {
-        entries[starts[level] + (index - starts[level - 1]) >> 3].add(entries[index], keys)
-      }
-    }
+    levels.forEachParent { index, above in entries[above].add(entries[index], keys) }
   }
 
   /// - Complexity: O(log rows)
   func summary(of range: Range<Int>, of keys: Summary.Keys, _ rows: CountedRows) -> Summary {
     var summary = Summary.none
-    var (start, end) = ((range.lowerBound + 63) >> 6, range.upperBound >> 6)
+    let (start, end) = ((range.lowerBound + 63) >> 6, range.upperBound >> 6)
     guard start <= end else {
       rows.forEach(in: range) { summary.add(row: $0, keys) }
       return summary
     }
     rows.forEach(in: range.lowerBound..<start << 6) { summary.add(row: $0, keys) }
     rows.forEach(in: end << 6..<range.upperBound) { summary.add(row: $0, keys) }
-    var level = 0
-    while start < end {
-      while start & 7 != 0 && start < end {
-        summary.add(entries[levelStarts[level] + start], keys)
-        start += 1
-      }
-      while end & 7 != 0 && start < end {
-        end -= 1
-        summary.add(entries[levelStarts[level] + end], keys)
-      }
-      (start, end, level) = (start >> 3, end >> 3, level + 1)
-    }
+    levels.forEach(covering: start..<end) { summary.add(entries[$0], keys) }
     return summary
   }
 }

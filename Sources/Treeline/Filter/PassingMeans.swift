@@ -11,19 +11,10 @@ struct PassingMeans {
     @inline(__always) fileprivate mutating func add(
       _ bits: UInt64, of points: UnsafePointer<PlanePoint>, _ turn: UInt32
     ) {
-      var (bits, x, y) = (bits, UInt64(0), UInt64(0))
-      if bits == .max {
-        for index in 0..<64 {
-          x &+= UInt64(points[index].x &+ turn)
-          y &+= UInt64(points[index].y)
-        }
-      } else {
-        while bits != 0 {
-          let point = points[bits.trailingZeroBitCount]
-          x &+= UInt64(point.x &+ turn)
-          y &+= UInt64(point.y)
-          bits &= bits &- 1
-        }
+      var (x, y) = (UInt64(0), UInt64(0))
+      CountedRows.forEach(bits, from: 0) { index in
+        x &+= UInt64(points[index].x &+ turn)
+        y &+= UInt64(points[index].y)
       }
       self.x &+= x
       self.y &+= y

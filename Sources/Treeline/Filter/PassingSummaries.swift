@@ -22,15 +22,13 @@ final class PassingSummaries: Sendable {
   /// word. On the next level, each box covers eight neighboring words, and so on. On the last level, one box covers
   /// all words.
   private nonisolated(unsafe) let boxes: UnsafeMutablePointer<PlaneRect>
-  private let levelStarts: [Int]
+  private let levels: OctalLevels
 
   /// Number that is added, modulo 2^32, to the x of each point before sums are computed. The number is half the world
   /// for nodes across the seam, where the plane begins and ends, and 0 for other nodes.
   private let turn: UInt32
 
   static let bytesPerWord = MemoryLayout<Sums>.stride + MemoryLayout<PlaneRect>.stride * 8 / 7
-
-  private static let bitsPerLevel = 3
 
   /// The neutral element of unions. The union of `nowhere` and another box is the other box.
   private static let nowhere = PlaneRect(minX: .max, minY: .max, maxX: 0, maxY: 0)
@@ -43,15 +41,9 @@ final class PassingSummaries: Sendable {
     self.turn = turn
     let wordCount = selection.wordCount
     sums = .allocate(capacity: wordCount + 1)
-    var starts = [0]
-    var length = wordCount
-    while length > 1 {
-      starts.append(starts.last! + length)
-      length = (length + 7) >> Self.bitsPerLevel
-    }
-    levelStarts = starts
-    boxes = .allocate(capacity: starts.last! + 1)
-    boxes.initialize(repeating: Self.nowhere, count: starts.last! + 1)
+    levels = OctalLevels(over: wordCount)
+    boxes = .allocate(capacity: levels.entryCount)
+    boxes.initialize(repeating: Self.nowhere, count: levels.entryCount)
     var total = Sums()
     for index in 0..<wordCount {
       // If `look` throws, `deinit` runs. By then, all memory that `deinit` deallocates has been allocated.
@@ -63,12 +55,7 @@ final class PassingSummaries: Sendable {
       }
     }
     sums[wordCount] = total
-    for level in starts.indices.dropFirst() {
-      for index in starts[level - 1]..<starts[level] {
-        let above = starts[level] + (index - starts[level - 1]) >> Self.bitsPerLevel
-        boxes[above] = boxes[above].union(boxes[index])
-      }
-    }
+    levels.forEachParent { index, above in boxes[above] = boxes[above].union(boxes[index]) }
   }
 
   deinit {
@@ -82,7 +69,7 @@ final class PassingSummaries: Sendable {
   ) -> PlaneRect {
     var box = nowhere
     var (x, y) = (UInt64(0), UInt64(0))
-    forEach(bits) { index in
+    CountedRows.forEach(bits, from: 0) { index in
       let point = PlanePoint(x: points[index].x &+ turn, y: points[index].y)
       box.formUnion(point)
       x &+= UInt64(point.x)
@@ -96,7 +83,7 @@ final class PassingSummaries: Sendable {
       // Coordinates are measured from the corner of the points' box, so that the sums of products of 64 points fit
       // into 64 bits.
       var (xx, xy, yy) = (UInt64(0), UInt64(0), UInt64(0))
-      forEach(bits) { index in
+      CountedRows.forEach(bits, from: 0) { index in
         let (dx, dy) = (UInt64(points[index].x &+ turn &- box.minX), UInt64(points[index].y &- box.minY))
         xx &+= dx &* dx
         xy &+= dx &* dy
@@ -108,7 +95,7 @@ final class PassingSummaries: Sendable {
       total.xy &+=
         UInt128(xy) &+ UInt128(left) &* UInt128(y) &+ UInt128(top) &* UInt128(x &- count &* left)
     } else {
-      forEach(bits) { index in
+      CountedRows.forEach(bits, from: 0) { index in
         let (x, y) = (UInt64(points[index].x &+ turn), UInt64(points[index].y))
         total.xx &+= UInt128(x &* x)
         total.xy &+= UInt128(x &* y)
@@ -116,18 +103,6 @@ final class PassingSummaries: Sendable {
       }
     }
     return box
-  }
-
-  @inline(__always) private static func forEach(_ bits: UInt64, _ body: (Int) -> Void) {
-    if bits == .max {
-      for index in 0..<64 { body(index) }
-      return
-    }
-    var bits = bits
-    while bits != 0 {
-      body(bits.trailingZeroBitCount)
-      bits &= bits &- 1
-    }
   }
 
   /// Returns the summary of the passing points in a range. At least one point of the range must pass.
@@ -176,19 +151,6 @@ final class PassingSummaries: Sendable {
     sums.xx &+= last.xx &- first.xx
     sums.xy &+= last.xy &- first.xy
     sums.yy &+= last.yy &- first.yy
-    var (start, end, level) = (range.lowerBound, range.upperBound, 0)
-    let others = 1 << Self.bitsPerLevel - 1
-    while start < end {
-      let boxes = boxes + levelStarts[level]
-      while start & others != 0 && start < end {
-        box = box.union(boxes[start])
-        start += 1
-      }
-      while end & others != 0 && start < end {
-        end -= 1
-        box = box.union(boxes[end])
-      }
-      (start, end, level) = (start >> Self.bitsPerLevel, end >> Self.bitsPerLevel, level + 1)
-    }
+    levels.forEach(covering: range) { box = box.union(boxes[$0]) }
   }
 }
