@@ -27,27 +27,19 @@ final class BuildMonitor: Sendable {
   /// Memory for the large arrays of the build; nil if these arrays are in main memory.
   let mapped: MappedMemory?
 
-  /// - Parameter followsTask: Whether the build is cancelled together with the task that runs the build. In this case
-  ///   the build must do all its work on the thread of the task, because other threads do not notice that the task is
-  ///   cancelled.
-  init(pointCount: Int, followsTask: Bool = false, report: (@Sendable (BuildProgress) -> Void)? = nil) {
-    self.pointCount = max(pointCount, 1)
-    state = Mutex(State())
-    self.report = report
-    self.followsTask = followsTask
-    (whole, mapped) = (nil, nil)
-  }
-
-  /// Makes the monitor of a part of a build. Cancelling the whole build also cancels the part.
+  /// - Parameters:
+  ///   - whole: The monitor of the whole build, if this monitor is for a part of a build. Cancelling the whole build
+  ///     also cancels the part.
+  ///   - followsTask: Whether the build is cancelled together with the task that runs the build. In this case the build
+  ///     must do all its work on the thread of the task, because other threads do not notice that the task is
+  ///     cancelled.
   init(
-    partOf whole: BuildMonitor, pointCount: Int, mapped: MappedMemory? = nil,
+    partOf whole: BuildMonitor? = nil, pointCount: Int, followsTask: Bool = false, mapped: MappedMemory? = nil,
     report: (@Sendable (BuildProgress) -> Void)? = nil
   ) {
     self.pointCount = max(pointCount, 1)
     state = Mutex(State())
-    self.report = report
-    (self.whole, self.mapped) = (whole, mapped)
-    followsTask = false
+    (self.whole, self.followsTask, self.mapped, self.report) = (whole, followsTask, mapped, report)
   }
 
   /// Makes the monitor of work that `cancellation` can cancel. If `cancellation` is nil, the work is cancelled together
@@ -55,11 +47,8 @@ final class BuildMonitor: Sendable {
   convenience init(
     pointCount: Int, stoppingWith cancellation: BuildCancellation?, report: (@Sendable (BuildProgress) -> Void)?
   ) {
-    if let cancellation {
-      self.init(partOf: cancellation.monitor, pointCount: pointCount, report: report)
-    } else {
-      self.init(pointCount: pointCount, followsTask: true, report: report)
-    }
+    self.init(
+      partOf: cancellation?.monitor, pointCount: pointCount, followsTask: cancellation == nil, report: report)
   }
 
   var isCancelled: Bool {
