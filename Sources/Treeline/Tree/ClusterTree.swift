@@ -13,11 +13,11 @@ public struct ClusterTree: Sendable {
   private let storage: TreeStorage
 
   /// The counted points; nil if all points are counted.
-  let selection: Selection?
+  private(set) var selection: Selection?
 
   /// The points that pass the tree's filter; nil if the tree has no filter. If all points pass the filter, this
   /// property is still not nil.
-  let filterSelection: Selection?
+  private(set) var filterSelection: Selection?
 
   /// The plane on which the points lie. The plane converts coordinates to positions and back.
   public let plane: Plane
@@ -29,7 +29,7 @@ public struct ClusterTree: Sendable {
   public let growth: Growth
 
   /// The tree's place among the versions of an edited tree; nil for a tree that is not edited.
-  let lineage: Lineage?
+  private(set) var lineage: Lineage?
 
   /// The rule by which nodes are split; nil if the tree was grown by merging.
   package var splitRule: SplitRule? { growth.splitRule }
@@ -48,21 +48,18 @@ public struct ClusterTree: Sendable {
   }
 
   /// Returns the same tree with another selection of counted points.
-  func selecting(_ selection: Selection?) -> ClusterTree { ClusterTree(self, selection) }
-
-  private init(_ tree: ClusterTree, _ selection: Selection?) {
-    (storage, filterSelection, plane) = (tree.storage, selection, tree.plane)
-    self.selection = selection?.count == tree.pointCount ? nil : selection
-    (clippedPointCount, growth, lineage) = (tree.clippedPointCount, tree.growth, tree.lineage)
-  }
-
-  private init(_ tree: ClusterTree, lineage: Lineage) {
-    (storage, filterSelection, selection, plane) = (tree.storage, tree.filterSelection, tree.selection, tree.plane)
-    (clippedPointCount, growth, self.lineage) = (tree.clippedPointCount, tree.growth, lineage)
+  func selecting(_ selection: Selection?) -> ClusterTree {
+    var tree = self
+    (tree.filterSelection, tree.selection) = (selection, selection?.count == pointCount ? nil : selection)
+    return tree
   }
 
   /// Returns this tree with a new place among the versions of an edited tree.
-  func with(_ lineage: Lineage) -> ClusterTree { ClusterTree(self, lineage: lineage) }
+  func with(_ lineage: Lineage) -> ClusterTree {
+    var tree = self
+    tree.lineage = lineage
+    return tree
+  }
 
   /// Returns whether both values refer to the same tree. Two values of the same tree may count different points.
   /// Trees with equal contents may still be different trees.
