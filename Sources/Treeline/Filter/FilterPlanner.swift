@@ -11,28 +11,26 @@ struct FilterPlanner {
     case .any(let parts): return try combined(parts, isNegated, isAll: isNegated)
     case .not(let part): return try plan(part, isNegated: !isNegated)
     case .comparison(let name, let comparison, let value):
-      return try plan(column(name), isNegated) { column throws(FilterError) in
-        try values(of: column, comparison, value)
-      }
+      let column = try column(name)
+      return plan(try values(of: column, comparison, value), of: column, isNegated)
     case .between(let name, let least, let greatest):
-      return try plan(column(name), isNegated) { column throws(FilterError) in
-        try values(of: column, .isAtLeast, least).intersection(values(of: column, .isAtMost, greatest))
-      }
+      let column = try column(name)
+      let (lower, upper) = (try values(of: column, .isAtLeast, least), try values(of: column, .isAtMost, greatest))
+      return plan(lower.intersection(upper), of: column, isNegated)
     case .isIn(let name, let list):
-      return try plan(column(name), isNegated) { column throws(FilterError) in
-        try values(of: column, in: list)
-      }
+      let column = try column(name)
+      return plan(try values(of: column, in: list), of: column, isNegated)
     case .temporal(let name, let relation, let interval):
-      return try plan(column(name), isNegated) { column throws(FilterError) in
-        guard column.kind == .time, case .integers(let integers) = column.values else {
-          throw .unsuited(
-            column: name, kind: column.kind, expected: "a column of kind time for '\(relation.rawValue)'",
-            found: "a column of kind \(column.kind.rawValue)")
-        }
-        return .codes(integers.codes(relation, interval))
+      let column = try column(name)
+      guard column.kind == .time, case .integers(let integers) = column.values else {
+        throw .unsuited(
+          column: name, kind: column.kind, expected: "a column of kind time for '\(relation.rawValue)'",
+          found: "a column of kind \(column.kind.rawValue)")
       }
+      return plan(.codes(integers.codes(relation, interval)), of: column, isNegated)
     case .like(let name, let pattern):
-      return try plan(column(name), isNegated) { column throws(FilterError) in try values(of: column, like: pattern) }
+      let column = try column(name)
+      return plan(try values(of: column, like: pattern), of: column, isNegated)
     case .isMissing(let name):
       let column = try column(name)
       switch column.values {
@@ -66,12 +64,8 @@ struct FilterPlanner {
   }
 
   /// Returns a test for a set of a column's values or, if `isNegated`, for all other values of the column.
-  private func plan(
-    _ column: Column, _ isNegated: Bool, _ values: (Column) throws(FilterError) -> ValueSet
-  ) throws(FilterError) -> FilterPlan {
-    var set = try values(column)
-    if isNegated { set = set.complement(in: column) }
-    switch (set, column.values) {
+  private func plan(_ values: ValueSet, of column: Column, _ isNegated: Bool) -> FilterPlan {
+    switch (isNegated ? values.complement(in: column) : values, column.values) {
     case (.codes(let ranges), .integers(let integers)):
       if ranges.count > ColumnTest.fewRanges { return .test(.codeRanges(integers.codes, ranges)) }
       return .any(of: ranges.map { .test(.codes(integers.codes, $0.lowerBound, through: $0.upperBound)) })
