@@ -11,9 +11,8 @@ import ArgumentParser
       """,
     subcommands: [
       GenerateCommand.self, ViewsCommand.self, BuildBenchmark.self, MemoryBenchmark.self, PiecesBenchmark.self,
-      IndexBenchmark.self, QueryBenchmark.self, SpacingBenchmark.self, FilterBenchmark.self, SearchBenchmark.self,
-      MapBenchmark.self, PhoneBenchmark.self,
-      MergingBenchmark.self, EditsBenchmark.self, PromisesCommand.self, ReadBenchmark.self,
+      IndexBenchmark.self, QueryBenchmark.self, SpacingBenchmark.self, FilterBenchmark.self, MapBenchmark.self,
+      PhoneBenchmark.self, MergingBenchmark.self, EditsBenchmark.self, PromisesCommand.self, ReadBenchmark.self,
       CancelBenchmark.self, CountedWork.self, CountedCases.self,
     ])
 }
