@@ -69,8 +69,7 @@ extension ClusterTree {
     let pages = options.isSingleFile ? nil : try PageFolder(site: folder)
     let sink: any PageSink = try pages ?? PageFile(site: folder)
     if let file = sink as? PageFile { willWrite(file.unfinishedPath) }
-    let (manifest, result) = try publisher.write(
-      to: sink, threads: options.threads ?? processorCount, progress: progress)
+    let manifest = try publisher.write(to: sink, threads: options.threads ?? processorCount, progress: progress)
     var mapByteCount = 0
     if let map {
       let page = try map.site(title: options.title ?? manifest.title ?? "Map")
@@ -81,7 +80,6 @@ extension ClusterTree {
     }
     try site.write(manifest.json, to: PageManifest.fileName)
     if options.removesOldPages { try site.removePages(except: pages?.names ?? [], and: manifest.file) }
-    return PublishedFiles(
-      count: result.fileCount, byteCount: result.byteCount, mapByteCount: UInt64(mapByteCount))
+    return PublishedFiles(count: sink.fileCount, byteCount: sink.byteCount, mapByteCount: UInt64(mapByteCount))
   }
 }

@@ -44,7 +44,7 @@ package struct MapPage {
     giveBack: @escaping @Sendable () -> Void = {}, progress: (Int) -> Void = { _ in }
   ) throws -> [UInt8] {
     let pages = PageMemory()
-    var (manifest, _) = try PagePublisher(tree, contentHash: contentHash, giveBack: giveBack)
+    var manifest = try PagePublisher(tree, contentHash: contentHash, giveBack: giveBack)
       .write(to: pages, threads: processorCount, progress: progress)
     manifest.title = title
     let page = try filled(

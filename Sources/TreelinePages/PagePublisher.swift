@@ -16,16 +16,6 @@ struct PagePublisher {
   let sizes: PageSizes
   private let giveBack: @Sendable () -> Void
 
-  struct Result: Sendable {
-    var fileCount = 0
-    var pageCount = 0
-    var byteCount: UInt64 = 0
-    var manifestByteCount = 0
-    var upperPages = (count: 0, bytes: UInt64(0))
-    var leafPages = (count: 0, bytes: UInt64(0))
-    var valuePages = (count: 0, bytes: UInt64(0))
-  }
-
   /// - Parameters:
   ///   - contentHash: The content hash of the tree.
   ///   - giveBack: Gives the memory pages of the index back to the system. Memory pages that are used later are read
@@ -78,15 +68,12 @@ struct PagePublisher {
   ///
   /// - Parameter progress: Called with a number that rises to twice the number of points: each point is counted once
   ///   in a leaf page and once in a page of values.
-  func write(to sink: any PageSink, threads: Int, progress: (Int) -> Void = { _ in }) throws -> (
-    manifest: PageManifest, result: Result
-  ) {
+  func write(to sink: any PageSink, threads: Int, progress: (Int) -> Void = { _ in }) throws -> PageManifest {
     try tree.withStorage { storage in
       let pages = try PageTree(storage, sizes: sizes)
       let encoder = PageEncoder(storage: storage, pages: pages, giveBack: giveBack)
       giveBack()
       let files = PageFiles(sink, byteCount: sizes.fileBytes)
-      var result = Result()
       let leaves = pages.pages.filter(\.isLeaf)
       try inOrderOrFailing(leaves.count, threads: threads) { number in
         try SubtreePages(leaves[number], encoder)
@@ -98,53 +85,44 @@ struct PagePublisher {
           if let spreads = page.spreads {
             try files.append(spreads, .spreads(level: page.level)) { leaf.entries[index].spreads = $0 }
           }
-          result.count(page.bytes, isLeaf: subtree.entries[index].isLeaf)
         }
         progress(pages.range(of: leaf).upperBound)
       }
       try files.finish()
-      let valueDirectory = try writeValues(encoder, to: files, threads: threads, &result, progress)
-      let listing = try writeUpperPages(encoder, to: files, &result)
+      let valueDirectory = try writeValues(encoder, to: files, threads: threads, progress)
+      let listing = try writeUpperPages(encoder, to: files)
       let first = PageCompression.compressed(try encoder.bytes(pages.first, listing: listing))
-      result.count(first, isLeaf: false)
       let spreads =
         encoder.hasSpreadPages ? try sink.append([PageCompression.compressed(encoder.spreads(pages.first))]) : nil
       let file = try sink.finish()
-      let manifest = PageManifest(
+      return PageManifest(
         tree, sizes, contentHash: contentHash, file: file, values: PageManifest.Reference(valueDirectory),
         spreads: spreads.map(PageManifest.Reference.init), first: first)
-      (result.fileCount, result.byteCount) = (sink.fileCount, sink.byteCount)
-      result.pageCount = result.upperPages.count + result.leafPages.count
-      result.manifestByteCount = manifest.json.count
-      return (manifest, result)
     }
   }
 
   /// Writes the pages of values and the directory of these pages. Returns the place of the directory.
   private func writeValues(
-    _ encoder: PageEncoder, to files: PageFiles, threads: Int, _ result: inout Result, _ progress: (Int) -> Void
+    _ encoder: PageEncoder, to files: PageFiles, threads: Int, _ progress: (Int) -> Void
   ) throws -> PageReference {
     let count = encoder.storage.pointCount
     let ranges = stride(from: 0, to: count, by: sizes.values).map { $0..<min($0 + sizes.values, count) }
-    let places = Places(count: ranges.count)
+    // The place of a page is known only when its file is complete.
+    var places = [PageReference](repeating: .none, count: ranges.count)
     try inOrderOrFailing(ranges.count, threads: threads) { number in
       PageCompression.compressed(encoder.values(ranges[number]))
     } then: { number, page in
-      try files.append(page, .values) { places.all[number] = $0 }
-      result.valuePages.count += 1
-      result.valuePages.bytes += UInt64(page.count)
+      try files.append(page, .values) { places[number] = $0 }
       progress(count + ranges[number].upperBound)
     }
     try files.finish()
     return try files.sink.append([
-      PageCompression.compressed(encoder.valueDirectory(places.all, pointsPerPage: sizes.values))
+      PageCompression.compressed(encoder.valueDirectory(places, pointsPerPage: sizes.values))
     ])
   }
 
   /// Writes all upper pages of the whole tree except the first page. Returns the listing of the first page.
-  private func writeUpperPages(
-    _ encoder: PageEncoder, to files: PageFiles, _ result: inout Result
-  ) throws -> [PageEntry] {
+  private func writeUpperPages(_ encoder: PageEncoder, to files: PageFiles) throws -> [PageEntry] {
     let pages = encoder.pages
     // Pages in arrays, in the order in which a reader finds them. The first array holds the pages that the first page
     // lists. Each further array holds the pages that are listed by the owners in the previous array. An owner is a
@@ -162,7 +140,6 @@ struct PagePublisher {
         let listing = isOwner ? encoder.listing(pages.listed(below: page)) : []
         let bytes = PageCompression.compressed(try encoder.bytes(page, listing: listing))
         try files.append(bytes, .tree(level: page.level)) { page.reference = $0 }
-        result.count(bytes, isLeaf: false)
         if encoder.hasSpreadPages {
           let spreads = PageCompression.compressed(encoder.spreads(page))
           try files.append(spreads, .spreads(level: page.level)) { page.spreads = $0 }
@@ -182,7 +159,7 @@ struct PagePublisher {
   ) throws {
     var failure: (any Error)?
     inOrder(count, threads: threads) { number, _ in
-      Swift.Result { try work(number) }
+      Result { try work(number) }
     } then: { number, pages in
       guard failure == nil else { return }
       do { try take(number, pages.get()) } catch { failure = error }
@@ -191,24 +168,6 @@ struct PagePublisher {
     giveBack()
     if let failure { throw failure }
   }
-}
-
-extension PagePublisher.Result {
-  fileprivate mutating func count(_ page: [UInt8], isLeaf: Bool) {
-    if isLeaf {
-      (leafPages.count, leafPages.bytes) = (leafPages.count + 1, leafPages.bytes + UInt64(page.count))
-    } else {
-      (upperPages.count, upperPages.bytes) = (upperPages.count + 1, upperPages.bytes + UInt64(page.count))
-    }
-  }
-}
-
-/// The place of each page: the file that contains the page, and the offset in this file. A place is known only when
-/// the file is complete.
-private final class Places {
-  var all: [PageReference]
-
-  init(count: Int) { all = Array(repeating: .none, count: count) }
 }
 
 /// The compressed pages of a subtree, or one compressed leaf page.
