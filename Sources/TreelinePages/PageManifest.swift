@@ -89,8 +89,8 @@ package struct PageManifest: Codable, Equatable {
       (file, offset, length) = (reference.file.map(hexadecimal), reference.offset, reference.length)
     }
 
-    fileprivate var json: JSONValue {
-      .object(["file": JSONValue(file), "offset": .integer(Int(offset)), "length": .integer(Int(length))])
+    fileprivate var json: String {
+      object(["file": file.map(quoted), "offset": "\(offset)", "length": "\(length)"])
     }
 
     /// The place of the page; nil if the name of the file is not a checksum.
@@ -122,67 +122,37 @@ package struct PageManifest: Codable, Equatable {
 
   /// The bytes of the manifest's file.
   var json: [UInt8] {
-    func list(_ numbers: [Int]) -> JSONValue { .list(numbers.map(JSONValue.integer)) }
-    let sizes: [String: JSONValue?] = [
+    let sizes = object([
       "points": list(sizes.points), "node_points": list(sizes.nodePoints), "least_code": list(sizes.leastCode),
-      "pairs": list(sizes.pairs), "parts": list(sizes.parts), "listed": .integer(sizes.listed),
-      "values": .integer(sizes.values), "file_bytes": .integer(sizes.fileBytes),
-    ]
-    let columns = columns.map { JSONValue.object(["name": .text($0.name), "kind": .text($0.kind)]) }
-    let members: [String: JSONValue?] = [
-      "format": .text(format), "version": .integer(version), "content_hash": .text(contentHash),
-      "point_count": .integer(pointCount), "clipped_point_count": .integer(clippedPointCount),
-      "projection": .integer(Int(projection)), "seam": .integer(Int(seam)), "left": .number(left),
-      "top": .number(top), "side": .number(side), "growth": .text(growth), "traits": .integer(Int(traits)),
-      "has_codes": .flag(hasCodes), "curve": JSONValue(curve), "title": JSONValue(title),
-      "attribution": JSONValue(attribution), "unit": JSONValue(unit), "columns": .list(columns),
-      "sizes": .object(sizes), "file": JSONValue(file), "values": values.json, "spreads": spreads?.json,
-      "first": .text(first),
-    ]
-    return Array(JSONValue.object(members).description.utf8)
+      "pairs": list(sizes.pairs), "parts": list(sizes.parts), "listed": "\(sizes.listed)",
+      "values": "\(sizes.values)", "file_bytes": "\(sizes.fileBytes)",
+    ])
+    let columns = columns.map { object(["name": quoted($0.name), "kind": quoted($0.kind)]) }
+    let manifest = object([
+      "format": quoted(format), "version": "\(version)", "content_hash": quoted(contentHash),
+      "point_count": "\(pointCount)", "clipped_point_count": "\(clippedPointCount)", "projection": "\(projection)",
+      "seam": "\(seam)", "left": "\(left)", "top": "\(top)", "side": "\(side)", "growth": quoted(growth),
+      "traits": "\(traits)", "has_codes": "\(hasCodes)", "curve": curve.map(quoted), "title": title.map(quoted),
+      "attribution": attribution.map(quoted), "unit": unit.map(quoted), "columns": list(columns), "sizes": sizes,
+      "file": file.map(quoted), "values": values.json, "spreads": spreads?.json, "first": quoted(first),
+    ])
+    return Array(manifest.utf8)
   }
 }
 
-/// A value of the manifest. Its description is JSON, with members sorted by name.
-private indirect enum JSONValue: CustomStringConvertible {
-  case text(String)
-  case integer(Int)
-  case number(Double)
-  case flag(Bool)
-  case list([JSONValue])
-  /// An object. Members that are nil are left out.
-  case object([String: JSONValue?])
+/// Returns a JSON object, given the JSON text of each member. Its members are sorted by name, and members that are nil
+/// are left out.
+private func object(_ members: [String: String?]) -> String {
+  let texts = members.sorted { $0.key < $1.key }.compactMap { name, json in json.map { "\(quoted(name)):\($0)" } }
+  return "{" + texts.joined(separator: ",") + "}"
+}
 
-  init?(_ text: String?) {
-    guard let text else { return nil }
-    self = .text(text)
-  }
+private func list(_ values: [some CustomStringConvertible]) -> String {
+  "[" + values.map(\.description).joined(separator: ",") + "]"
+}
 
-  var description: String {
-    switch self {
-    case .text(let text): Self.quoted(text)
-    case .integer(let number): "\(number)"
-    case .number(let number): "\(number)"
-    case .flag(let flag): "\(flag)"
-    case .list(let values): "[" + values.map(\.description).joined(separator: ",") + "]"
-    case .object(let members):
-      "{"
-        + members.compactMap { name, value in value.map { (name, $0) } }.sorted { $0.0 < $1.0 }
-        .map { "\(Self.quoted($0)):\($1)" }.joined(separator: ",") + "}"
-    }
-  }
-
-  private static func quoted(_ text: String) -> String {
-    var result = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"", "\\": result += "\\\(scalar)"
-      case ..<" ":
-        let digits = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result + "\""
-  }
+private func quoted(_ text: String) -> String {
+  var bytes: [UInt8] = []
+  text.writeJSONLiteral { bytes += $0 }
+  return String(decoding: bytes, as: UTF8.self)
 }
