@@ -32,7 +32,7 @@ package struct PageManifest: Codable, Equatable {
   var columns: [ColumnName]
   /// The sizes that were used to divide the tree into pages. A verifier uses these sizes to divide the index in the
   /// same way.
-  var sizes: Sizes
+  var sizes: PageSizes
   /// Name of the single file that contains all pages; nil if the pages are in a folder.
   var file: String?
   /// The place of the page that lists all pages of values. A page of values contains the column values of points.
@@ -46,36 +46,6 @@ package struct PageManifest: Codable, Equatable {
   struct ColumnName: Codable, Equatable {
     var name: String
     var kind: String
-  }
-
-  package struct Sizes: Codable, Equatable {
-    var points: [Int]
-    var nodePoints: [Int]
-    var leastCode: [Int]
-    var pairs: [Int]
-    var parts: [Int]
-    var listed: Int
-    var values: Int
-    var fileBytes: Int
-
-    init(_ sizes: PageSizes) {
-      (points, nodePoints, leastCode) = (sizes.points, sizes.nodePoints, sizes.leastCode)
-      (pairs, parts, listed) = (sizes.pairs, sizes.parts, sizes.listed)
-      (values, fileBytes) = (sizes.values, sizes.fileBytes)
-    }
-
-    /// The sizes; nil if they are invalid. `PagePublisher` never writes invalid sizes.
-    package var pageSizes: PageSizes? {
-      guard 1...2 ~= points.count, nodePoints.count == points.count, leastCode.count == points.count,
-        (points + nodePoints + pairs + [listed, fileBytes]).allSatisfy({ 1...1 << 32 ~= $0 }), 1..<1 << 32 ~= values,
-        !pairs.isEmpty, !parts.isEmpty, parts.allSatisfy({ 2...1 << 32 ~= $0 }), leastCode.allSatisfy({ $0 >= 0 })
-      else {
-        return nil
-      }
-      return PageSizes(
-        points: points, nodePoints: nodePoints, leastCode: leastCode, pairs: pairs, parts: parts, listed: listed,
-        values: values, fileBytes: fileBytes)
-    }
   }
 
   /// The place of a page. The page has its own file, or it is in the file of all pages.
@@ -116,8 +86,8 @@ package struct PageManifest: Codable, Equatable {
     let description = tree.withStorage(\.description)
     (title, attribution, unit) = (description.title, description.attribution, description.unit)
     columns = tree.columns.map { ColumnName(name: $0.name, kind: $0.kind.rawValue) }
-    self.sizes = Sizes(sizes)
-    (self.file, self.values, self.spreads, self.first) = (file, values, spreads, Base64.text(of: first))
+    (self.sizes, self.file, self.values, self.spreads) = (sizes, file, values, spreads)
+    self.first = Base64.text(of: first)
   }
 
   /// The bytes of the manifest's file.

@@ -6,7 +6,7 @@ import Treeline
 /// needs memory only for the upper pages and for a few subtrees at a time. The lists `points`, `nodePoints` and
 /// `leastCode` have a number for each of these two divisions. A small tree is divided once, and each of these lists
 /// has one number.
-package struct PageSizes: Hashable, Sendable {
+package struct PageSizes: Codable, Hashable, Sendable {
   /// If the tree is divided twice, the list has two numbers: the greatest number of points of a subtree, and the
   /// greatest number of points of a leaf page. If the tree is divided once, the list has only the number for leaf
   /// pages. A leaf page with a single root may have more points.
@@ -41,6 +41,14 @@ package struct PageSizes: Hashable, Sendable {
   var leafPoints: Int { points[points.count - 1] }
   /// Whether the tree is divided into subtrees.
   var hasSubtrees: Bool { points.count > 1 }
+
+  /// Whether a tree can be divided with these sizes. `PagePublisher` never writes other sizes.
+  package var isValid: Bool {
+    1...2 ~= points.count && nodePoints.count == points.count && leastCode.count == points.count
+      && (points + nodePoints + pairs + [listed, fileBytes]).allSatisfy { 1...1 << 32 ~= $0 }
+      && 1..<1 << 32 ~= values && !pairs.isEmpty && !parts.isEmpty && parts.allSatisfy { 2...1 << 32 ~= $0 }
+      && leastCode.allSatisfy { $0 >= 0 }
+  }
 }
 
 /// A record of an upper page.

@@ -39,7 +39,8 @@ package struct PageVerifier {
   package func problem(
     with tree: ClusterTree, contentHash: UInt64, giveBack: @escaping @Sendable () -> Void = {}
   ) throws -> String? {
-    guard let sizes = manifest.sizes.pageSizes, let values = manifest.values.reference else {
+    let sizes = manifest.sizes
+    guard sizes.isValid, let values = manifest.values.reference else {
       return "\(PageManifest.fileName): expected valid page sizes and checksums, found invalid values; publish the "
         + "index again"
     }

@@ -28,7 +28,7 @@ extension PageSizes {
   init?(json: String) {
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase
-    guard let sizes = try? decoder.decode(PageManifest.Sizes.self, from: Data(json.utf8)).pageSizes else { return nil }
+    guard let sizes = try? decoder.decode(PageSizes.self, from: Data(json.utf8)), sizes.isValid else { return nil }
     self = sizes
   }
 }
