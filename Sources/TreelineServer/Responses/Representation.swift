@@ -46,10 +46,12 @@ extension OutputBytes {
     try Cancellation.check()
   }
 
-  /// Appends a value as JSON. The order of members is fixed, because equal entity tags promise equal bytes.
+  /// Appends a value as JSON. The names of members get underscores, as in `point_count`. The keys of dictionaries stay
+  /// as they are. The order of members is fixed, because equal entity tags promise equal bytes.
   mutating func append(encoding value: some Encodable) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.keyEncodingStrategy = .convertToSnakeCase
     let bytes = [UInt8](try encoder.encode(value))
     bytes.withUnsafeBufferPointer { append($0) }
     append("\n")

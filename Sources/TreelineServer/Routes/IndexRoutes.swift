@@ -99,22 +99,6 @@ private struct IndexFacts: Encodable {
   struct Group: Encodable {
     let name: String
     let pointCount: Int
-
-    enum CodingKeys: String, CodingKey {
-      case name
-      case pointCount = "point_count"
-    }
-  }
-
-  enum CodingKeys: String, CodingKey {
-    case name, title, attribution, unit, version, sequence, key, projection, bounds, split, anchor, columns, groups
-    case pointCount = "point_count"
-    case hasSeparations = "has_separations"
-    case hasBadges = "has_badges"
-    case defaultCut = "default_cut"
-    case columnKinds = "column_kinds"
-    case searchColumns = "search_columns"
-    case neverClusteredPointCount = "never_clustered_point_count"
   }
 
   init(_ index: ServedIndex) {

@@ -67,15 +67,12 @@ struct LiveRoutes {
     struct Data: Encodable {
       let version: String
       let sequence: UInt64?
-      let points: Int
-      enum CodingKeys: String, CodingKey {
-        case version, sequence
-        case points = "point_count"
-      }
+      let pointCount: Int
     }
     var bytes = OutputBytes()
     bytes.append(text: "event: version\nid: \(index.version)\ndata: ")
-    try bytes.append(encoding: Data(version: index.version, sequence: index.sequence, points: index.tree.pointCount))
+    try bytes.append(
+      encoding: Data(version: index.version, sequence: index.sequence, pointCount: index.tree.pointCount))
     bytes.append("\n")
     return bytes.withBytes { ByteBuffer(bytes: $0) }
   }

@@ -47,17 +47,12 @@ private struct TileJSON: Encodable {
   let bounds: [Double]
   /// Longitude, latitude and zoom of the first view.
   let center: [Double]
-  let layers: [TileFields]
-
-  enum CodingKeys: String, CodingKey {
-    case tilejson, name, attribution, scheme, tiles, minzoom, maxzoom, bounds, center
-    case layers = "vector_layers"
-  }
+  let vectorLayers: [TileFields]
 
   init(_ index: ServedIndex, _ fields: TileFields, address: String) {
     let extent = TileExtent(of: index.tree)
     name = index.description.title ?? index.name
     attribution = index.description.attribution?.escapedAsHTML
-    (tiles, bounds, center, layers) = ([address], extent.bounds, extent.center, [fields])
+    (tiles, bounds, center, vectorLayers) = ([address], extent.bounds, extent.center, [fields])
   }
 }
