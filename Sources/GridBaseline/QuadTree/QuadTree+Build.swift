@@ -58,24 +58,19 @@ extension QuadTree.Node {
 }
 
 extension PointTotals {
-  fileprivate init(_ entry: MortonOrder.Entry) { self.init(MortonOrder.point(of: entry.key), row: entry.row) }
+  fileprivate init(_ entry: MortonOrder.Entry) { self.init(ZOrder.point(of: entry.key), row: entry.row) }
 }
 
 /// The order in which a quadtree visits positions. Positions are ordered by quadrant. Positions in one quadrant are
 /// ordered by the quadrants of this quadrant, and so on.
 ///
-/// The key of a position interleaves the bits of its coordinates. In the key, bit i of y is directly above bit i of x
-/// (Morton 1966). So each pair of bits, from the top, identifies one quadrant. Every quadrant at every level is a
-/// contiguous range of the sorted keys.
+/// The key of a position is its Z-order code. Each pair of bits of the key, from the top, identifies one quadrant. Every
+/// quadrant at every level is a contiguous range of the sorted keys.
 enum MortonOrder {
   struct Entry {
     var key: UInt64
     var row: UInt32
   }
-
-  static func key(of point: PlanePoint) -> UInt64 { spread(point.x) | spread(point.y) << 1 }
-
-  static func point(of key: UInt64) -> PlanePoint { PlanePoint(x: gather(key), y: gather(key >> 1)) }
 
   /// Returns the points in the order of their keys. Points at equal positions are in the order of their rows.
   ///
@@ -85,7 +80,7 @@ enum MortonOrder {
   /// - Parameter rows: The row number of each point, in ascending order; nil if row numbers are the indices of the
   ///   points.
   static func sorted(_ points: [PlanePoint], rows: [UInt32]? = nil) -> [Entry] {
-    var entries = points.indices.map { Entry(key: key(of: points[$0]), row: rows?[$0] ?? UInt32($0)) }
+    var entries = points.indices.map { Entry(key: ZOrder.code(of: points[$0]), row: rows?[$0] ?? UInt32($0)) }
     var sorted = entries
     for shift in stride(from: UInt64(0), to: 64, by: 8) {
       func digit(of entry: Entry) -> Int { Int(truncatingIfNeeded: entry.key >> shift) & 0xFF }
@@ -103,25 +98,5 @@ enum MortonOrder {
       swap(&entries, &sorted)
     }
     return entries
-  }
-
-  /// Moves bit i to bit 2i.
-  private static func spread(_ value: UInt32) -> UInt64 {
-    var bits = UInt64(value)
-    bits = (bits | bits << 16) & 0x0000_FFFF_0000_FFFF
-    bits = (bits | bits << 8) & 0x00FF_00FF_00FF_00FF
-    bits = (bits | bits << 4) & 0x0F0F_0F0F_0F0F_0F0F
-    bits = (bits | bits << 2) & 0x3333_3333_3333_3333
-    return (bits | bits << 1) & 0x5555_5555_5555_5555
-  }
-
-  /// Moves bit 2i to bit i and drops odd bits.
-  private static func gather(_ key: UInt64) -> UInt32 {
-    var bits = key & 0x5555_5555_5555_5555
-    bits = (bits | bits >> 1) & 0x3333_3333_3333_3333
-    bits = (bits | bits >> 2) & 0x0F0F_0F0F_0F0F_0F0F
-    bits = (bits | bits >> 4) & 0x00FF_00FF_00FF_00FF
-    bits = (bits | bits >> 8) & 0x0000_FFFF_0000_FFFF
-    return UInt32(truncatingIfNeeded: bits | bits >> 16)
   }
 }

@@ -43,7 +43,7 @@ struct QuadTree: Sendable {
     precondition(bucketCapacity >= 1, "Expected a bucket capacity of 1 or more, found \(bucketCapacity)")
     let entries = MortonOrder.sorted(points, rows: rows)
     self.bucketCapacity = bucketCapacity
-    self.points = entries.map { MortonOrder.point(of: $0.key) }
+    self.points = entries.map { ZOrder.point(of: $0.key) }
     self.rows = entries.map(\.row)
     self.nodes = Self.nodes(over: entries, bucketCapacity: bucketCapacity)
   }
