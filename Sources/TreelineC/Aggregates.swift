@@ -40,7 +40,7 @@ extension TableColumn {
 extension AggregateValue {
   fileprivate var valueCounts: [(value: String, count: Int)] {
     guard case .counts(let counts) = self else { return [] }
-    return counts.map { ($0.value.plainText ?? "null", $0.count) }
+    return counts.map { ($0.value.name, $0.count) }
   }
 
   fileprivate var attribute: AttributeValue? {

@@ -1,6 +1,7 @@
 import CTreeline
 @_spi(Server) import Treeline
 import TreelineBuilder
+import TreelineFormats
 
 /// A handle with which C can cancel builds.
 final class CancellationObject {

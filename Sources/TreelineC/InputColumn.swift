@@ -1,6 +1,7 @@
 import CTreeline
 @_spi(Server) import Treeline
 import TreelineBuilder
+import TreelineFormats
 
 /// A column that C passes to a build. The arrays of the column belong to the caller and must outlive the build.
 struct InputColumn: @unchecked Sendable {

@@ -112,17 +112,6 @@ extension Column {
   fileprivate var secondDigits: Int { if case .integers(let integers) = values { integers.digits } else { 0 } }
 }
 
-extension AttributeValue {
-  /// The value as plain text; nil for null.
-  var plainText: String? {
-    switch self {
-    case .string(let text), .number(let text), .json(let text): text
-    case .bool(let value): "\(value)"
-    case .null: nil
-    }
-  }
-}
-
 @_cdecl("treeline_table_free") public func freeTable(_ table: OpaquePointer?) { table?.release() }
 
 @_cdecl("treeline_table_row_count")

@@ -41,16 +41,8 @@ struct GroupColumns {
       let place = { input.place(ofPoint: point, in: table) }
       if try isTrue(value(neverCluster), place) { return .neverClustered }
     }
-    return .named(groupBy.map { Self.name(of: value($0)) } ?? "")
-  }
-
-  /// Returns the name of a value's group. Points without a value form a group without a name.
-  private static func name(of value: AttributeValue?) -> String {
-    switch value {
-    case nil, .null: ""
-    case .bool(let value): "\(value)"
-    case .number(let text), .string(let text), .json(let text): text
-    }
+    // Points without a value form a group without a name.
+    return .named(groupBy.flatMap { value($0)?.plainText } ?? "")
   }
 
   private func isTrue(_ value: AttributeValue?, _ place: () -> String) throws -> Bool {

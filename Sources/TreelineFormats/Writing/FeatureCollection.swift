@@ -356,12 +356,15 @@ extension Ellipse {
 }
 
 extension AttributeValue {
-  /// The value as a member name in a JSON object.
-  @_spi(Server) public var name: String {
+  /// The value as plain text; nil for null.
+  package var plainText: String? {
     switch self {
     case .string(let text), .number(let text), .json(let text): text
     case .bool(let value): "\(value)"
-    case .null: "null"
+    case .null: nil
     }
   }
+
+  /// The value as a member name in a JSON object.
+  package var name: String { plainText ?? "null" }
 }
