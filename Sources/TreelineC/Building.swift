@@ -3,18 +3,11 @@ import CTreeline
 import TreelineBuilder
 import TreelineFormats
 
-/// A handle with which C can cancel builds.
-final class CancellationObject {
-  let cancellation = BuildCancellation()
-}
-
 @_cdecl("treeline_cancellation_create")
-public func createCancellation() -> OpaquePointer { OpaquePointer(owning: CancellationObject()) }
+public func createCancellation() -> OpaquePointer { OpaquePointer(owning: BuildCancellation()) }
 
 @_cdecl("treeline_cancellation_cancel")
-public func cancel(_ cancellation: OpaquePointer?) {
-  cancellation.objectIfAny(CancellationObject.self)?.cancellation.cancel()
-}
+public func cancel(_ cancellation: OpaquePointer?) { cancellation.objectIfAny(BuildCancellation.self)?.cancel() }
 
 @_cdecl("treeline_cancellation_free")
 public func freeCancellation(_ cancellation: OpaquePointer?) { cancellation?.release() }
@@ -36,19 +29,28 @@ public func buildTree(
       )
     }
     let groups = try PointGroups(columns, groupBy: options.groupBy, neverCluster: options.neverCluster, pointCount)
-    let cancellation = (monitor?.pointee.cancellation).objectIfAny(CancellationObject.self)?.cancellation
     let coordinates = try points.coordinates
     let projection = options.isPlanar ? Plane.Projection.planar : .webMercator
     let tree = try ClusterTree.build(
       coordinates, groupedBy: groups, as: projection, options: options.build,
-      cancellation: cancellation ?? BuildCancellation(), progress: monitor?.pointee.report)
+      cancellation: monitor?.pointee.buildCancellation ?? BuildCancellation(), progress: monitor?.pointee.report)
     let isEditable = options.isEditable && groups == nil
     let editable = isEditable ? EditableTree(tree, of: coordinates, as: projection, options: options.build) : nil
-    if columns.isEmpty { return TreeObject(tree, editable: editable) }
-    return TreeObject(
-      try tree.adding(
-        columns: columns.map(\.indexColumn), stoppingWith: cancellation, progress: monitor?.pointee.report),
-      editable: editable)
+    return try TreeObject(tree, adding: columns, editable: editable, monitor?.pointee)
+  }
+}
+
+extension TreeObject {
+  /// Makes an object of a tree and its columns, which C passes.
+  convenience init(
+    _ tree: ClusterTree, adding columns: [InputColumn], editable: EditableTree?, _ monitor: treeline_monitor?
+  ) throws {
+    let whole =
+      columns.isEmpty
+      ? tree
+      : try tree.adding(
+        columns: columns.map(\.indexColumn), stoppingWith: monitor?.buildCancellation, progress: monitor?.report)
+    self.init(whole, editable: editable)
   }
 }
 
@@ -93,6 +95,9 @@ extension treeline_points {
 }
 
 extension treeline_monitor {
+  /// The object with which C can cancel builds; nil if C passes none.
+  var buildCancellation: BuildCancellation? { cancellation.objectIfAny(BuildCancellation.self) }
+
   var report: (@Sendable (BuildProgress) -> Void)? {
     guard let progress else { return nil }
     nonisolated(unsafe) let context = context

@@ -109,7 +109,7 @@ private func readScale(_ text: UnsafePointer<CChar>?) throws -> (cut: Cut, tileS
 public func transition(_ from: OpaquePointer?, _ to: OpaquePointer?, _ error: ErrorPlace) -> OpaquePointer? {
   attemptObject(error) {
     let (first, second, transition) = try transition(from, to)
-    return TransitionRows(transition, from: first.clusters, to: second.clusters).table
+    return table(of: transition, from: first.clusters, to: second.clusters)
   }
 }
 
@@ -124,53 +124,39 @@ func transition(_ from: OpaquePointer?, _ to: OpaquePointer?) throws -> (
   return (first, second, ClusterTransition(from: first.clusters, to: second.clusters))
 }
 
-/// A transition as rows of a table, with a row for each cluster to draw.
-private struct TransitionRows {
-  private let first: Clusters
-  private let second: Clusters
-  private var changes: [Int64] = []
-  private var froms: [Int64] = []
-  private var tos: [Int64] = []
-  private var hidden: [Int64] = []
-  private var filteredOut: [Int64] = []
-  private var filteredIn: [Int64] = []
-
-  init(_ transition: ClusterTransition, from first: Clusters, to second: Clusters) {
-    (self.first, self.second) = (first, second)
-    for cluster in transition.kept {
-      append(0, cluster, cluster)
-      let counts = transition.filteredPointCounts(in: cluster.range)
-      (filteredOut[filteredOut.count - 1], filteredIn[filteredIn.count - 1]) = (Int64(counts.out), Int64(counts.in))
-    }
-    for split in transition.splits {
-      for (number, part) in split.parts.enumerated() { append(1, split.whole, part, number == 0 ? split : nil) }
-    }
-    for merge in transition.merges {
-      for (number, part) in merge.parts.enumerated() { append(2, part, merge.whole, number == 0 ? merge : nil) }
-    }
-    for cluster in transition.entered { append(3, nil, cluster) }
-    for cluster in transition.exited { append(4, cluster, nil) }
-  }
-
-  private mutating func append(
-    _ change: Int64, _ from: Cluster?, _ to: Cluster?, _ replacement: ClusterTransition.Replacement? = nil
+/// Returns a transition as a table, with a row for each cluster to draw.
+private func table(of transition: ClusterTransition, from first: Clusters, to second: Clusters) -> Table {
+  var rows: [(change: Int64, from: Int, to: Int, hidden: Int, filteredOut: Int, filteredIn: Int)] = []
+  func append(
+    _ change: Int64, _ from: Cluster?, _ to: Cluster?, hidden: Int = 0, filtered: (out: Int, in: Int) = (0, 0)
   ) {
-    func place(_ cluster: Cluster?, in answer: Clusters) -> Int64 {
-      cluster.flatMap { answer.firstIndex(containingTreeIndex: $0.range.lowerBound) }.map(Int64.init) ?? -1
+    func place(_ cluster: Cluster?, in answer: Clusters) -> Int {
+      cluster.flatMap { answer.firstIndex(containingTreeIndex: $0.range.lowerBound) } ?? -1
     }
-    changes.append(change)
-    froms.append(place(from, in: first))
-    tos.append(place(to, in: second))
-    hidden.append(Int64(replacement?.hiddenPointCount ?? 0))
-    filteredOut.append(Int64(replacement?.filteredOutPointCount ?? 0))
-    filteredIn.append(Int64(replacement?.filteredInPointCount ?? 0))
+    rows.append((change, place(from, in: first), place(to, in: second), hidden, filtered.out, filtered.in))
   }
-
-  var table: Table {
-    Table([
-      TableColumn("change", integers: changes), TableColumn("from", integers: froms),
-      TableColumn("to", integers: tos), TableColumn("hidden", integers: hidden),
-      TableColumn("filtered_out", integers: filteredOut), TableColumn("filtered_in", integers: filteredIn),
-    ])
+  /// The first row of a replacement has the counts of the whole replacement.
+  func append(_ change: Int64, _ from: Cluster, _ to: Cluster, countsOf whole: ClusterTransition.Replacement?) {
+    append(
+      change, from, to, hidden: whole?.hiddenPointCount ?? 0,
+      filtered: (whole?.filteredOutPointCount ?? 0, whole?.filteredInPointCount ?? 0))
   }
+  for cluster in transition.kept {
+    append(0, cluster, cluster, filtered: transition.filteredPointCounts(in: cluster.range))
+  }
+  for split in transition.splits {
+    for (number, part) in split.parts.enumerated() { append(1, split.whole, part, countsOf: number == 0 ? split : nil) }
+  }
+  for merge in transition.merges {
+    for (number, part) in merge.parts.enumerated() { append(2, part, merge.whole, countsOf: number == 0 ? merge : nil) }
+  }
+  for cluster in transition.entered { append(3, nil, cluster) }
+  for cluster in transition.exited { append(4, cluster, nil) }
+  return Table([
+    TableColumn("change", integers: rows.map(\.change)), TableColumn("from", integers: rows.map { Int64($0.from) }),
+    TableColumn("to", integers: rows.map { Int64($0.to) }),
+    TableColumn("hidden", integers: rows.map { Int64($0.hidden) }),
+    TableColumn("filtered_out", integers: rows.map { Int64($0.filteredOut) }),
+    TableColumn("filtered_in", integers: rows.map { Int64($0.filteredIn) }),
+  ])
 }

@@ -25,15 +25,10 @@ public func updateTree(
     let count = editable.pointCount - removed.count + insertedCount
     let inserted = try edit.places(edit.inserted, edit.inserted_points, "inserted", in: 0..<count)
     let columns = try inputColumns(columns, columnCount, pointCount: count)
-    let cancellation = (monitor?.pointee.cancellation).objectIfAny(CancellationObject.self)?.cancellation
     let next = try editable.updating(
-      removing: removed, moving: moved, inserting: inserted, cancellation: cancellation ?? BuildCancellation(),
-      progress: monitor?.pointee.report)
-    if columns.isEmpty { return TreeObject(next.tree, editable: next) }
-    return TreeObject(
-      try next.tree.adding(
-        columns: columns.map(\.indexColumn), stoppingWith: cancellation, progress: monitor?.pointee.report),
-      editable: next)
+      removing: removed, moving: moved, inserting: inserted,
+      cancellation: monitor?.pointee.buildCancellation ?? BuildCancellation(), progress: monitor?.pointee.report)
+    return try TreeObject(next.tree, adding: columns, editable: next, monitor?.pointee)
   }
 }
 

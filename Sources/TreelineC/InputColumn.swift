@@ -54,16 +54,10 @@ struct InputColumn: @unchecked Sendable {
       switch column.type {
       case TREELINE_TEXTS: try column.checkOffsets(pointCount, name)
       case TREELINE_BOOLEANS:
-        try check("0 or 1", isLeftOut, number) { (row: Int) in
-          load(row) as UInt8
-        } in: {
-          $0 <= 1
-        }
+        try check("0 or 1", isLeftOut, number) { (value: UInt8) in value <= 1 }
       case TREELINE_DOUBLES:
-        try check("a finite number, or NaN for a missing value", isLeftOut, number) { (row: Int) in
-          load(row) as Double
-        } in: {
-          !$0.isInfinite
+        try check("a finite number, or NaN for a missing value", isLeftOut, number) { (value: Double) in
+          !value.isInfinite
         }
       default: break
       }
@@ -78,22 +72,17 @@ struct InputColumn: @unchecked Sendable {
     try column.checkOffsets(column.entry_count, name)
     entries = (0..<column.entry_count).map { column.text($0) }
     let count = Int32(entries.count)
-    try check(count == 0 ? "-1" : "-1 to \(count - 1)", isLeftOut, number) { (row: Int) in
-      load(row) as Int32
-    } in: {
-      -1..<count ~= $0
-    }
+    try check(count == 0 ? "-1" : "-1 to \(count - 1)", isLeftOut, number) { (code: Int32) in -1..<count ~= code }
   }
 
   /// Checks that each value is valid. Missing values are not checked.
-  private func check<Value>(
-    _ expected: String, _ isLeftOut: (Int) -> Bool, _ number: (Int) -> Int, _ value: (Int) -> Value,
-    in holds: (Value) -> Bool
+  private func check<Value: Numeric & BitwiseCopyable>(
+    _ expected: String, _ isLeftOut: (Int) -> Bool, _ number: (Int) -> Int, _ holds: (Value) -> Bool
   ) throws {
-    let row = (0..<pointCount).first { isValid($0) && !holds(value($0)) && !isLeftOut($0) }
+    let row = (0..<pointCount).first { isValid($0) && !holds(load($0)) && !isLeftOut($0) }
     guard let row else { return }
     throw ColumnError.unsuitableValue(
-      column: name, row: number(row), expected: expected, found: "\(value(row))",
+      column: name, row: number(row), expected: expected, found: "\(load(row) as Value)",
       remedy: "correct the value, or mark it as missing")
   }
 

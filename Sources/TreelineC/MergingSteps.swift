@@ -33,7 +33,7 @@ final class MergingObject: CObject {
     nonisolated(unsafe) let steps = PieceSteps(monitor)
     build = try MappedMergeBuild(
       survey, hasRows: hasRows, memory: memory, in: self.folder,
-      stoppingWith: (monitor?.cancellation).objectIfAny(CancellationObject.self)?.cancellation
+      stoppingWith: monitor?.buildCancellation
     ) { steps.report(.merging, $0, of: $1) }
   }
 

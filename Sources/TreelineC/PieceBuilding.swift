@@ -139,7 +139,7 @@ final class PieceSteps {
   init(_ monitor: treeline_monitor?) { self.monitor = monitor }
 
   var isCancelled: Bool {
-    (monitor?.cancellation).objectIfAny(CancellationObject.self)?.cancellation.isCancelled ?? false
+    monitor?.buildCancellation?.isCancelled ?? false
   }
 
   /// Reports progress.

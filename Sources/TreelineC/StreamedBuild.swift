@@ -48,8 +48,9 @@ final class StreamObject: CObject {
     refused: UnsafeMutablePointer<UInt8>?
   ) throws {
     guard !isFinished else { throw Self.finished }
-    guard values.map(\.name) == columns.map(\.name) else {
-      throw ArgumentError("expected values of \(Self.list(columns)), found values of \(Self.list(values))")
+    let (names, found) = (columns.map(\.name), values.map(\.name))
+    guard names == found else {
+      throw ArgumentError("expected values of \(list(names)), found values of \(list(found))")
     }
     let firstRow = rowCount
     let places = (0..<count).filter { refused?[$0] != 1 }
@@ -78,18 +79,12 @@ final class StreamObject: CObject {
     if build.exceedsMemory { try build.move(to: folder) }
   }
 
-  private static func list(_ columns: [InputColumn]) -> String {
-    columns.isEmpty ? "no columns" : "the columns " + columns.map(\.name.debugDescription).joined(separator: ", ")
-  }
-
   func finish(_ monitor: treeline_monitor?) throws {
     guard !isFinished else { throw Self.finished }
     isFinished = true
     let steps = PieceSteps(monitor)
     build.progress = { steps.report($0, $1, of: $2) }
-    if let cancellation = (monitor?.cancellation).objectIfAny(CancellationObject.self)?.cancellation {
-      build.stops(with: cancellation)
-    }
+    if let cancellation = monitor?.buildCancellation { build.stops(with: cancellation) }
     try build.finishReading(checksum: 0)
     if let missing = build.missingSpace(for: destination) {
       let (action, reason) = ("write up to \(missing.expected) bytes", "only \(missing.free) bytes are free")

@@ -74,11 +74,9 @@ public func saveTree(
   _ overwriting: Bool, _ error: ErrorPlace
 ) -> Bool {
   attempt(error) { () -> Void in
-    let given = (description?.pointee).map {
-      IndexDescription(title: string($0.title), attribution: string($0.attribution), unit: string($0.unit))
-    }
     try tree.object(TreeObject.self).unfiltered.write(
-      to: IndexDestination(text(path, "a path"), overwriting: overwriting), description: given)
+      to: IndexDestination(text(path, "a path"), overwriting: overwriting),
+      description: description.map { IndexDescription($0.pointee) })
   } != nil
 }
 
