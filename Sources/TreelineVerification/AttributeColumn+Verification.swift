@@ -60,19 +60,8 @@ extension AttributeColumn {
 
   /// Checks that every point has an entry and that every entry is used.
   private func checkEntryNumbers(_ problems: ProblemList, _ pages: PageUse) {
-    var isUsed = BitSet(count: entryCount)
-    (0..<pointCount).forEachBlock(noting: pages, bytesPerElement: 4) { block in
-      for index in block where !problems.isFull {
-        let entry: UInt32 = body.read(at: 4 * index)
-        if entry < entryCount {
-          _ = isUsed.insert(Int(entry))
-        } else {
-          problems.add("\(label), point \(index)", expected: "one of \(entryCount) entries", found: "entry \(entry)")
-        }
-      }
-    }
-    for entry in 0..<entryCount where !isUsed[entry] && !problems.isFull {
-      problems.add("\(label), entry \(entry)", expected: "an entry that some point uses", found: "an unused entry")
+    dictionary.checkUse(byPoints: pointCount, bytesPerCode: 4, allowsMissing: false, label, problems, pages) {
+      UInt64(body.read(at: 4 * $0) as UInt32)
     }
     problems.check(
       body[4 * pointCount..<Self.tableStart(pointCount)].allSatisfy { $0 == 0 }, label,
@@ -87,22 +76,7 @@ extension AttributeColumn {
     problems.check(
       start == 0 && end == textCount, label, expected: "entries that fill all \(textCount) bytes of text",
       found: "bytes \(start) to \(end)")
-    let dictionary = dictionary
-    var previous = UnsafeRawBufferPointer(start: nil, count: 0)
-    for entry in 0..<entryCount where !problems.isFull {
-      guard let bytes = dictionary.bytes(ofEntry: entry) else {
-        problems.add("\(label), entry \(entry)", expected: "offsets within the text", found: "other offsets")
-        continue
-      }
-      pages.note(byteCount: 8 + bytes.count)
-      problems.check(
-        Self.isSound(bytes), "\(label), entry \(entry)", expected: "a tag and a text that fits the tag",
-        found: "something else")
-      problems.check(
-        previous.lexicographicallyPrecedes(bytes), "\(label), entry \(entry)",
-        expected: "entries in the order of their bytes", found: "another order")
-      previous = bytes
-    }
+    _ = dictionary.checkEntries(label, problems, pages) { _ in true }
   }
 
   static func isSound(_ bytes: UnsafeRawBufferPointer) -> Bool {

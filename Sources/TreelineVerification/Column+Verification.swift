@@ -107,41 +107,64 @@ extension Column {
 
   private func check(_ entries: EntryValues, textCount: Int, _ problems: ProblemList, _ pages: PageUse) {
     let dictionary = entries.dictionary
-    let count = dictionary.entryCount
-    var isUsed = BitSet(count: count)
-    (0..<pointCount).forEachBlock(noting: pages, bytesPerElement: entries.codes.width) { block in
+    dictionary.checkUse(
+      byPoints: pointCount, bytesPerCode: entries.codes.width, allowsMissing: true, label, problems, pages
+    ) { entries.codes[$0] }
+    let byteCount = dictionary.checkEntries(label, problems, pages) {
+      $0[0] == AttributeValue.Tag.string.rawValue || kind == .text
+    }
+    problems.check(
+      problems.isFull || byteCount == textCount, label, expected: "entries that fill all \(textCount) bytes of text",
+      found: "\(byteCount)")
+  }
+}
+
+extension ColumnDictionary {
+  /// Checks that every point has an entry and that every entry is used.
+  ///
+  /// - Parameters:
+  ///   - allowsMissing: Whether a point may have no value. Its code is then the number of entries.
+  ///   - code: Returns the code of a point, which is the number of its entry.
+  @inline(__always) func checkUse(
+    byPoints pointCount: Int, bytesPerCode: Int, allowsMissing: Bool, _ label: String, _ problems: ProblemList,
+    _ pages: PageUse, code: (Int) -> UInt64
+  ) {
+    let count = UInt64(entryCount)
+    var isUsed = BitSet(count: entryCount)
+    (0..<pointCount).forEachBlock(noting: pages, bytesPerElement: bytesPerCode) { block in
       for index in block where !problems.isFull {
-        let code = entries.codes[index]
-        if code < UInt64(count) {
+        let code = code(index)
+        if code < count {
           _ = isUsed.insert(Int(code))
         } else {
           problems.check(
-            code == UInt64(count), "\(label), point \(index)", expected: "one of \(count) entries",
+            allowsMissing && code == count, "\(label), point \(index)", expected: "one of \(entryCount) entries",
             found: "entry \(code)")
         }
       }
     }
-    for entry in 0..<count where !isUsed[entry] && !problems.isFull {
+    for entry in 0..<entryCount where !isUsed[entry] && !problems.isFull {
       problems.add("\(label), entry \(entry)", expected: "an entry that some point uses", found: "an unused entry")
     }
-    checkEntries(of: dictionary, textCount: textCount, problems, pages)
   }
 
-  /// Checks that entries follow one another without gaps, in the order of their bytes.
-  private func checkEntries(
-    of dictionary: ColumnDictionary, textCount: Int, _ problems: ProblemList, _ pages: PageUse
-  ) {
+  /// Checks that entries follow one another without gaps, in the order of their bytes. Returns the total size of the
+  /// entries in bytes.
+  ///
+  /// - Parameter isSuited: Whether the column may have an entry with the given bytes.
+  @inline(__always) func checkEntries(
+    _ label: String, _ problems: ProblemList, _ pages: PageUse, isSuited: (UnsafeRawBufferPointer) -> Bool
+  ) -> Int {
     var previous = UnsafeRawBufferPointer(start: nil, count: 0)
     var byteCount = 0
-    for entry in 0..<dictionary.entryCount where !problems.isFull {
-      guard let bytes = dictionary.bytes(ofEntry: entry) else {
+    for entry in 0..<entryCount where !problems.isFull {
+      guard let bytes = bytes(ofEntry: entry) else {
         problems.add("\(label), entry \(entry)", expected: "offsets within the text", found: "other offsets")
         continue
       }
       pages.note(byteCount: 8 + bytes.count)
-      let isString = bytes[0] == AttributeValue.Tag.string.rawValue
       problems.check(
-        AttributeColumn.isSound(bytes) && (isString || kind == .text), "\(label), entry \(entry)",
+        AttributeColumn.isSound(bytes) && isSuited(bytes), "\(label), entry \(entry)",
         expected: "a tag and a text that fits the tag", found: "something else")
       problems.check(
         previous.lexicographicallyPrecedes(bytes), "\(label), entry \(entry)",
@@ -149,8 +172,6 @@ extension Column {
       previous = bytes
       byteCount += bytes.count
     }
-    problems.check(
-      problems.isFull || byteCount == textCount, label, expected: "entries that fill all \(textCount) bytes of text",
-      found: "\(byteCount)")
+    return byteCount
   }
 }
