@@ -57,20 +57,11 @@ struct KeptColumns {
   }
 
   private mutating func add(_ columns: [String], named name: String, in input: Input) throws {
-    guard let column = columns.first else {
-      try table.positionColumns?.refuse(name, as: "--attributes", in: input.name)
-      throw Failure.usage(
-        "\(input.name): there is no column \(name.debugDescription) for --attributes"
-          + (table.columnNames ?? []).alternatives(to: name))
-    }
-    let name = name.debugDescription
-    guard columns.count == 1 else {
-      throw Failure.usage(
-        "\(input.name): there are \(columns.count) columns \(name) for --attributes; "
-          + "rename all but one")
-    }
+    try (columns.count == 1 ? columns : table.columnNames ?? [])
+      .requireOne(name, as: "--attributes", in: input.name, table.positionColumns)
+    let column = columns[0]
     guard !names.contains(column) else {
-      throw Failure.usage("--attributes names the column \(name) twice; name each column only once")
+      throw Failure.usage("--attributes names the column \(name.debugDescription) twice; name each column only once")
     }
     names.append(column)
   }
