@@ -1,5 +1,3 @@
-import Dispatch
-import Synchronization
 @_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
@@ -77,17 +75,13 @@ package struct TilePyramid: Sendable {
   }
 
   private func encode(_ batch: [Block], threads: Int) throws -> [[Tile]] {
-    let next = Atomic(0)
-    let results = Mutex([Result<[Tile], any Error>?](repeating: nil, count: batch.count))
-    DispatchQueue.concurrentPerform(iterations: min(threads, batch.count)) { _ in
-      while true {
-        let number = next.wrappingAdd(1, ordering: .relaxed).oldValue
-        if number >= batch.count { return }
-        let result = Result { try self.tiles(of: batch[number]) }
-        results.withLock { $0[number] = result }
-      }
+    var results: [Result<[Tile], any Error>] = []
+    inOrder(batch.count, threads: threads) { number, _ in
+      Result { try tiles(of: batch[number]) }
+    } then: { _, result in
+      results.append(result)
     }
-    return try results.withLock { $0 }.map { try $0!.get() }
+    return try results.map { try $0.get() }
   }
 
   /// Returns the tiles of a block, in the order of PMTiles.
