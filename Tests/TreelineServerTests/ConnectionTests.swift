@@ -56,17 +56,12 @@ import Testing
     _ = try? channel.finish()
   }
 
-  /// If a client expects `100 Continue`, the server sends it, or says at once that the body is too long.
-  @Test(arguments: [("5", true), ("\(RequestBodyLimit.length + 1)", false)]) func expectationsAreAnswered(
-    _ length: String, _ isWelcome: Bool
-  ) throws {
+  @Test func expectationsAreAnswered() throws {
     let channel = EmbeddedChannel(handler: PipeliningHandler())
     try channel.writeInbound(
-      HTTPRequestPart.head(Self.head("/x", .post, [.contentLength: length, .expect: "100-Continue"])))
-    let sent = try channel.readOutbound(as: HTTPResponsePart.self)
-    #expect((sent == .head(HTTPResponse(status: .continue))) == isWelcome)
-    let head = try #require(Self.heads(passedBy: channel).first)
-    #expect((head.headerFields[.connection] == "close") == !isWelcome)
+      HTTPRequestPart.head(Self.head("/x", .post, [.contentLength: "5", .expect: "100-Continue"])))
+    #expect(try channel.readOutbound(as: HTTPResponsePart.self) == .head(HTTPResponse(status: .continue)))
+    #expect(try Self.heads(passedBy: channel).count == 1)
     _ = try? channel.finish()
   }
 

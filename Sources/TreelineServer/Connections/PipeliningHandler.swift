@@ -56,26 +56,15 @@ final class PipeliningHandler: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   private func pass(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
-    var part = part
     if case .head(let head) = part {
       isResponding = true
+      // The client waits for this response before it sends the body (RFC 9110, section 10.1.1). A body that is too long
+      // was refused before, by `RequestGuardHandler`.
       if head.headerFields[.expect]?.lowercased() == "100-continue" {
-        part = .head(answerExpectation(of: head, context))
+        context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
       }
     }
     context.fireChannelRead(wrapInboundOut(part))
-  }
-
-  /// Asks the client to send the body. If the body would be too long, closes the connection after the response instead
-  /// (RFC 9110, section 10.1.1).
-  private func answerExpectation(of head: HTTPRequest, _ context: ChannelHandlerContext) -> HTTPRequest {
-    guard head.announcesTooLongBody else {
-      context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
-      return head
-    }
-    var head = head
-    head.headerFields[.connection] = "close"
-    return head
   }
 
   private func scheduleNextTurn(_ context: ChannelHandlerContext) {

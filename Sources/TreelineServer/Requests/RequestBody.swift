@@ -23,7 +23,6 @@ extension Request {
         detail: "The body must not be compressed; send the body without a Content-Encoding such as gzip.",
         headers: [.acceptEncoding: "identity"])
     }
-    if head.announcesTooLongBody && headers[.expect] != nil { throw RequestBodyLimit.lengthExceeded(head.longestBody) }
     return try await withThrowingTaskGroup(of: ByteBuffer.self) { group in
       group.addTask {
         do { return try await body.collect(upTo: head.longestBody) } catch is NIOTooManyBytesError {
