@@ -5,7 +5,7 @@ import Treeline
 /// A cluster of any clustering method, with all data that is written about the cluster.
 public struct ClusterFeature: Sendable {
   /// The properties that every format writes.
-  @_spi(Server) public var properties: ClusterProperties
+  package var properties: ClusterProperties
   /// Whether the feature is one of several points that share a cluster id. If true, the feature is written without an
   /// `id`.
   private(set) var sharesID = false
@@ -21,7 +21,7 @@ public struct ClusterFeature: Sendable {
   /// Aggregates of the values of the cluster's points. Each aggregate becomes a property with the given name.
   public var aggregates: [(name: String, value: AggregateValue)] = []
 
-  @_spi(Server) public init(
+  package init(
     id: UInt64, pointCount: Int, coordinate: Coordinate, bounds: BoundingBox, isStack: Bool = false,
     row: Int? = nil, columns: [(name: String, value: AttributeValue)] = []
   ) {
@@ -56,19 +56,23 @@ extension ClusterFeature {
 }
 
 extension ClusterFeature {
-  /// Creates the feature of a grid cell, without row numbers of points and without columns of the data. Its id is the
-  /// number of the first point in the cell, so all cells have different ids.
-  @_spi(Server) public init(_ cluster: GridCluster, of grid: Grid) {
+  /// Creates the feature of a grid cell. Its id is the number of the first point in the cell, so all cells have
+  /// different ids.
+  ///
+  /// - Parameter tree: The tree whose points are in the grid, in the order of the tree. If the cell has only one point,
+  ///   the feature has the point's row and columns. Nil to leave out rows and columns.
+  @_spi(Server) public init(_ cluster: GridCluster, of grid: Grid, in tree: ClusterTree? = nil) {
     self.init(
       id: UInt64(cluster.firstPoint), pointCount: cluster.pointCount, coordinate: grid.coordinate(of: cluster),
       bounds: grid.boundingBox(of: cluster), isStack: cluster.isStack)
+    if let tree, cluster.pointCount == 1 { addPoint(atTreeIndex: cluster.firstPoint, of: tree) }
   }
 
   /// Creates the feature of a single point, without its row number and its columns. Other points may share the point's
   /// position.
   ///
   /// - Parameter leaf: The smallest cluster that contains the point.
-  @_spi(Server) public init(ofPointAt treeIndex: Int, in leaf: Cluster, of tree: ClusterTree) {
+  package init(ofPointAt treeIndex: Int, in leaf: Cluster, of tree: ClusterTree) {
     let coordinate = tree.plane.coordinate(at: tree.position(atTreeIndex: treeIndex))
     self.init(
       id: leaf.id.rawValue, pointCount: 1, coordinate: coordinate,
@@ -84,6 +88,11 @@ extension ClusterFeature {
   /// - Precondition: The point passes the filter of the tree.
   @_spi(Server) public init(ofSinglePointAt treeIndex: Int, of tree: ClusterTree) throws {
     self.init(ofPointAt: treeIndex, in: try tree.clusters(containingTreeIndex: treeIndex).last!, of: tree)
+    addPoint(atTreeIndex: treeIndex, of: tree)
+  }
+
+  /// Adds the row and the columns of a single point.
+  private mutating func addPoint(atTreeIndex treeIndex: Int, of tree: ClusterTree) {
     properties.row = tree.row(atTreeIndex: treeIndex)
     columns = tree.attributes(atTreeIndex: treeIndex)
   }

@@ -6,15 +6,15 @@ import Treeline
 /// The writers of GeoJSON, tables, CSV and vector tiles call `forEach` to visit the properties. To add a property, add
 /// a stored property here, a case to `ClusterProperty`, and a line to `forEach`. If the property is written only on
 /// request, also add a case to `RequestedProperty`.
-@_spi(Server) public struct ClusterProperties: Sendable {
-  public var id: UInt64
+package struct ClusterProperties: Sendable {
+  package var id: UInt64
   package var pointCount: Int
   /// Number of the cluster's points that are in view, if requested.
   package var viewPointCount: Int?
   /// Whether the cluster consists of several points that share one position.
   var isStack: Bool
   /// Diameter of the cluster's badge in pixels, if the query has badges.
-  public var badgeDiameter: Double?
+  package var badgeDiameter: Double?
   /// Name of the cluster's group, if the index has groups.
   package var group: String?
   /// Spread of the cluster's points, if requested; nil if all points share one position.
@@ -25,9 +25,9 @@ import Treeline
   /// point.
   package var shownRow: Int?
   /// Row of the point, if the cluster has only one point.
-  public var row: Int?
+  package var row: Int?
   /// Rows of all points of the cluster, if requested.
-  public var members: [Int]?
+  package var members: [Int]?
   /// Tree indices of the cluster's points, if requested. Written as the first index and one past the last index. Under
   /// a filter, the range also contains points that fail.
   var treeRange: Range<Int>?

@@ -35,9 +35,7 @@ enum ClusterRoutes {
     let (grid, tree) = (index.grid, index.tree)
     index.features.open(&bytes)
     try index.features.append(clusters, to: &bytes) { cluster in
-      var feature = ClusterFeature(cluster, of: grid)
-      if cluster.pointCount == 1 { feature.addPoint(at: cluster.firstPoint, of: tree) }
-      return feature
+      ClusterFeature(cluster, of: grid, in: tree)
     }
   }
 
@@ -100,7 +98,7 @@ enum ClusterRoutes {
       let sorted = try order?.first(offset + limit, of: members, in: tree)
       index.features.open(&bytes, offset: offset, total: members.count)
       try index.features.append(members.indices.dropFirst(offset).prefix(limit), to: &bytes) {
-        try HeldPoint(at: members.treeIndex(at: sorted?[$0] ?? $0), of: tree).feature
+        try ClusterFeature(ofSinglePointAt: members.treeIndex(at: sorted?[$0] ?? $0), of: tree)
       }
     }
   }
@@ -140,13 +138,12 @@ enum ClusterRoutes {
       guard tree.isIncluded(TreeIndex(rawValue: treeIndex)) else {
         throw Problem.notFound("The point with this row number does not pass the filter.")
       }
-      let point = try HeldPoint(at: treeIndex, of: tree)
       bytes.append("{\"row\":")
       bytes.append(row)
       bytes.append(",\"feature\":")
-      index.features.append(point.feature, to: &bytes)
+      index.features.append(try ClusterFeature(ofSinglePointAt: treeIndex, of: tree), to: &bytes)
       bytes.append(",\"path\":[")
-      for (number, cluster) in point.path.enumerated() {
+      for (number, cluster) in try tree.clusters(containing: TreeIndex(rawValue: treeIndex)).enumerated() {
         if number > 0 { bytes.append(",\n") } else { bytes.append("\n") }
         index.transitions.append(cluster, to: &bytes)
       }
@@ -270,27 +267,5 @@ extension FeatureCollectionWriter {
       if number & 15 == 15 { try bytes.check() }
     }
     close(&bytes)
-  }
-}
-
-/// A single point, and the clusters that contain the point. Other points may share the position of this point.
-private struct HeldPoint {
-  let feature: ClusterFeature
-  /// Clusters that contain the point, the largest first.
-  let path: [Cluster]
-
-  init(at treeIndex: Int, of tree: ClusterTree) throws {
-    path = try tree.clusters(containing: TreeIndex(rawValue: treeIndex))
-    var feature = ClusterFeature(ofPointAt: treeIndex, in: path.last!, of: tree)
-    feature.addPoint(at: treeIndex, of: tree)
-    self.feature = feature
-  }
-}
-
-extension ClusterFeature {
-  /// Adds the row and the column values of a single point.
-  fileprivate mutating func addPoint(at treeIndex: Int, of tree: ClusterTree) {
-    properties.row = tree.row(at: TreeIndex(rawValue: treeIndex))
-    columns = tree.attributes(at: TreeIndex(rawValue: treeIndex))
   }
 }
