@@ -120,7 +120,7 @@ public struct Cut: Hashable, Sendable {
   }
 
   /// The factor for the diameters of badges; nil for a cut without badges.
-  @_spi(Server) public var badgeScale: Double? { pixels.flatMap { $0.criterion == .badges ? $0.count : nil } }
+  package var badgeScale: Double? { pixels.flatMap { $0.criterion == .badges ? $0.count : nil } }
 
   /// A cluster of the answer takes up roughly a square. This is the side of the square, in pixels; nil for a cut with
   /// only a limit.

@@ -210,5 +210,5 @@ extension ClusterTree {
   @_spi(Server) public var selectionByteCount: Int { filterSelection?.byteCount ?? 0 }
 
   /// Whether the tree has a filter.
-  @_spi(Server) public var isFiltered: Bool { filterSelection != nil }
+  package var isFiltered: Bool { filterSelection != nil }
 }

@@ -37,7 +37,7 @@ extension Query: Parameterized {
   @_spi(Server) public static let sharedParameters = Cut.sharedParameters
 
   /// The parameters of the viewport and then of the cut, in a fixed order.
-  @_spi(Server) public var parameters: [(name: String, value: ParameterValue)] { viewport.parameters + cut.parameters }
+  package var parameters: [(name: String, value: ParameterValue)] { viewport.parameters + cut.parameters }
 
   /// Reads a query from parameters. Faults are collected in `parameters`; see `QueryParameters.faults`.
   public init(_ parameters: inout QueryParameters) { self.init(&parameters, defaultZoom: nil) }

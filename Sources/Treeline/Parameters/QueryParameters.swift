@@ -49,7 +49,7 @@ public struct QueryParameters: Sendable {
   /// The ranges of accepted values.
   public struct Bounds: Hashable, Sendable {
     /// The range of limits.
-    @_spi(Server) public var limits: ClosedRange<Int>
+    package var limits: ClosedRange<Int>
     /// The range of zooms, for any tile size.
     @_spi(Server) public var zooms: ClosedRange<Double>
     /// The range of the width and height of a screen, in pixels.
@@ -135,7 +135,7 @@ extension QueryParameters {
   }
 
   /// Adds a parameter with a default value, unless the parameter was given.
-  @_spi(Server) public mutating func setDefault(_ key: String, _ value: String) {
+  package mutating func setDefault(_ key: String, _ value: String) {
     if !has(key) { entries.append(Entry(key: key, name: prefix + key, value: value, isRead: true)) }
   }
 }
@@ -154,7 +154,7 @@ extension QueryParameters {
 
   /// Returns the name that messages use for a parameter. For a parameter that was not given, this name is `prefix`
   /// followed by `key`.
-  @_spi(Server) public func name(_ key: String) -> String { entries.first { $0.key == key }?.name ?? prefix + key }
+  package func name(_ key: String) -> String { entries.first { $0.key == key }?.name ?? prefix + key }
 
   /// Reads the value of a parameter; nil if it was not given.
   @_spi(Server) public mutating func text(_ key: String) -> String? {
@@ -236,7 +236,7 @@ extension QueryParameters {
   }
 
   /// Reads `count` numbers with commas between them.
-  @_spi(Server) public mutating func numbers(_ key: String, count: Int, expected: String) -> [Double]? {
+  package mutating func numbers(_ key: String, count: Int, expected: String) -> [Double]? {
     guard let text = text(key) else { return nil }
     // The numbers may be infinite or NaN here. For a box, a later check rejects such numbers, and its message says
     // which edge is not finite.

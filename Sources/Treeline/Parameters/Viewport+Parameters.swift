@@ -1,6 +1,6 @@
 extension Viewport: Parameterized {
   /// The viewport as parameters, in a fixed order, for a command line, a URL or JSON.
-  @_spi(Server) public var parameters: [(name: String, value: ParameterValue)] {
+  package var parameters: [(name: String, value: ParameterValue)] {
     var parameters: [(name: String, value: ParameterValue)] = []
     switch area {
     case .everything: break

@@ -11,9 +11,9 @@ public struct MapTile: Hashable, Sendable {
   /// The zoom. At zoom 0, one tile shows the world.
   @_spi(Server) public let zoom: Int
   /// The column, from 0 at longitude -180.
-  @_spi(Server) public let x: Int
+  package let x: Int
   /// The row, from 0 in the north.
-  @_spi(Server) public let y: Int
+  package let y: Int
 
   /// Greatest zoom. At this zoom, a tile of 512 px has a width of 256 plane units, and a pixel is half a unit.
   @_spi(Server) public static let greatestZoom = 24

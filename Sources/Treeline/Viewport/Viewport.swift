@@ -12,7 +12,7 @@
 /// ```
 public struct Viewport: Hashable, Sendable {
   /// The part of the map in view.
-  @_spi(Server) public enum Area: Hashable, Sendable {
+  package enum Area: Hashable, Sendable {
     /// The whole map.
     case everything
     /// A box of coordinates.
@@ -24,14 +24,14 @@ public struct Viewport: Hashable, Sendable {
   }
 
   /// Width and height of a screen in pixels.
-  @_spi(Server) public struct Size: Hashable, Sendable {
+  package struct Size: Hashable, Sendable {
     /// Width in pixels, above 0.
-    public var width: Double
+    package var width: Double
     /// Height in pixels, above 0.
-    public var height: Double
+    package var height: Double
 
     /// Creates the size of a screen in pixels.
-    public init(width: Double, height: Double) {
+    package init(width: Double, height: Double) {
       self.width = width
       self.height = height
     }
@@ -50,7 +50,7 @@ public struct Viewport: Hashable, Sendable {
   }
 
   /// The part of the map in view.
-  @_spi(Server) public let area: Area
+  package let area: Area
 
   /// The zoom as it was given, which may be fractional; nil if no zoom was given. The zoom is for tiles of the size
   /// with which the viewport was made: `Viewport(paris, zoom: 11, tileSize: .pixels512).zoom` is 11. For a box on a
@@ -58,7 +58,7 @@ public struct Viewport: Hashable, Sendable {
   public let zoom: Double?
 
   /// Size of the screen; nil if the viewport has no screen.
-  @_spi(Server) public let size: Size?
+  package let size: Size?
 
   /// Size of the tiles to which `zoom` refers. Without a zoom, the size is always 256 px.
   package let tileSize: TileSize

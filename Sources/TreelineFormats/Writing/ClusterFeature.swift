@@ -140,7 +140,7 @@ extension Plane {
   /// is the area of an ellipse whose half axes are two standard deviations of the points. The width of the ellipse
   /// counts as at least a quarter of its length. The viewer colors tiles by this area. `density.js` computes the same
   /// area for answers that are not tiles.
-  @_spi(Server) public func coveredArea(of cluster: Cluster) -> Double? {
+  package func coveredArea(of cluster: Cluster) -> Double? {
     if cluster.rect.isPoint { return nil }
     let ellipse = cluster.ellipse
     let kilometre = unitLength(atLatitude: cluster.coordinate.latitude) / 1000
@@ -150,7 +150,7 @@ extension Plane {
 
   /// Returns the area of a cluster on a map, in square pixels. As in `coveredArea`, this is the area of an ellipse.
   /// The zoom is a zoom for 512 px tiles.
-  @_spi(Server) public static func coveredPixels(of cluster: Cluster, zoom: Int) -> UInt64 {
+  package static func coveredPixels(of cluster: Cluster, zoom: Int) -> UInt64 {
     let ellipse = cluster.ellipse
     let pixelsPerUnit = 512 * Double(sign: .plus, exponent: zoom, significand: 1) / 0x1p32
     let (length, width) = (ellipse.semiMajor, max(ellipse.semiMinor, ellipse.semiMajor * leastWidth))
