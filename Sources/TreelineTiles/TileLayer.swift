@@ -53,12 +53,12 @@
   ///   - tree: Tree of the clusters.
   ///   - cut: Cut that selects the clusters.
   ///   - aggregates: Names of the aggregates.
-  ///   - zoom: Zoom of the tile.
+  ///   - tile: Address of the tile.
   ///   - limit: Maximum length of the tile in bytes.
-  public init(of tree: ClusterTree, for cut: Cut, aggregates: [String], zoom: Int, limit: Int = .max) {
-    (self.tree, self.cut, self.aggregates, self.zoom, self.limit) = (tree, cut, aggregates, zoom, limit)
+  public init(of tree: ClusterTree, for cut: Cut, aggregates: [String], tile: MapTile, limit: Int = .max) {
+    (self.tree, self.cut, self.aggregates, zoom, self.limit) = (tree, cut, aggregates, tile.zoom, limit)
     renamedKeys = Array(repeating: [:], count: aggregates.count)
-    takenNames = aggregates.isEmpty ? [] : Set(tree.attributeNames + aggregates)
+    takenNames = aggregates.isEmpty ? [] : Set(tree.columns.map(\.name) + aggregates)
     for field in Self.fields { _ = key(field.key.rawValue) }
   }
 

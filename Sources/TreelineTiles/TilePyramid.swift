@@ -97,7 +97,7 @@ package struct TilePyramid: Sendable {
     for run in placed.chunks(by: { $0.id == $1.id }) {
       let tile = run.first!.tile
       if run.count > Self.mostClusters { throw TileError.tooManyClusters(tile: tile, found: run.count) }
-      var layer = TileLayer(of: tree, for: cut, aggregates: names, zoom: tile.zoom)
+      var layer = TileLayer(of: tree, for: cut, aggregates: names, tile: tile)
       for (_, _, number, cluster) in run {
         let position = tile.position(x: cluster.x, y: cluster.y, on: tree.plane, extent: TileLayer.extent)
         try layer.append(cluster, values?[number] ?? [], at: position)

@@ -14,7 +14,7 @@ import Testing
     let points = try folder.write(text, to: "points")
     let index = folder.path("index")
     let result = try Tool.run(["build", points, "-o", index] + values.flatMap { ["--attributes", $0] })
-    let names = result.code == 0 ? try ClusterTree(contentsOfFile: index).attributeNames : []
+    let names = result.code == 0 ? try ClusterTree(contentsOfFile: index).columns.map(\.name) : []
     #expect(try folder.contents() == (result.code == 0 ? ["index", "points"] : ["points"]))
     return (names, result)
   }

@@ -23,7 +23,7 @@ import TreelineBuilder
 
   @Test(arguments: columns) func everyValueComesBack(_ values: [AttributeValue?]) throws {
     let tree = try opened { values[$0 % values.count] }
-    #expect(tree.attributeNames == ["värde"])
+    #expect(tree.columns.map(\.name) == ["värde"])
     for index in 0..<tree.pointCount {
       let found = tree.attributes(atTreeIndex: index).first?.value
       let expected = values[tree.row(atTreeIndex: index) % values.count]
@@ -78,7 +78,7 @@ import TreelineBuilder
       _ = try tree.indexBytes(attributes: attributes)
     }
     #expect(
-      try IndexBytes(tree.indexBytes(attributes: Array(attributes.dropLast()))).open().attributeNames.count == 1018)
+      try IndexBytes(tree.indexBytes(attributes: Array(attributes.dropLast()))).open().columns.count == 1018)
   }
 
   @Test func separationsTakeASectionFromTheColumns() throws {

@@ -15,7 +15,7 @@ import TreelineBuilder
     let index = IndexBytes(try Self.tree.indexBytes(attributes: [Self.attribute], description: description))
     let opened = try index.open()
     #expect(opened.indexDescription == description)
-    #expect(opened.attributeNames == ["n"])
+    #expect(opened.columns.map(\.name) == ["n"])
     #expect(try index.problems() == [])
   }
 

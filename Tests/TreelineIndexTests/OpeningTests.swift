@@ -119,11 +119,11 @@ import TreelineBuilder
 
   @Test func unknownOptionalSectionIsSkipped() throws {
     var editor = try IndexEditor(TestIndex.columns)
-    let before = try IndexBytes(editor.bytes).open().attributeNames
+    let before = try IndexBytes(editor.bytes).open().columns.map(\.name)
     let entry = 128 + 32 * 7
     editor.store(UInt32(0xFFFF_0001), at: entry)
     let index = editor.withHeaderRepaired()
-    #expect(try index.open().attributeNames == [before[0], before[2]])
+    #expect(try index.open().columns.map(\.name) == [before[0], before[2]])
     #expect(try index.problems() == [])
   }
 

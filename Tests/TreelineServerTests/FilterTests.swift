@@ -129,7 +129,7 @@ import TreelineBuilder
     let tree = try ClusterTree(points).adding(columns: columns)
     let names = ["counts_kind", "counts_kind.b"]
     let counts = [Aggregate.counts("kind"), .counts("kind.b")]
-    var layer = TileLayer(of: tree, for: .limit(4), aggregates: names, zoom: 0)
+    var layer = TileLayer(of: tree, for: .limit(4), aggregates: names, tile: MapTile(zoom: 0, x: 0, y: 0)!)
     // First all points are in one cluster, and then each point is alone. No name may change from feature to feature.
     for limit in [1, 4] {
       let clusters = try tree.clusters(.limit(limit), in: .everything)

@@ -249,7 +249,7 @@ extension ClusterTree {
 /// All other properties of a cluster are computed on access. The changes between two answers are found without these
 /// other properties.
 public struct Clusters: RandomAccessCollection, Sendable {
-  @_spi(Server) public let tree: ClusterTree
+  package let tree: ClusterTree
   var nodes: [Node]
   /// Whether the clusters keep the positions that they have without a filter.
   let isAnchored: Bool

@@ -99,7 +99,7 @@ public struct Cut: Hashable, Sendable {
 
   /// Whether the cut has a criterion in pixels. The choice of clusters then depends on the zoom and not on the
   /// viewport.
-  @_spi(Server) public var isByPixels: Bool { pixels != nil }
+  package var isByPixels: Bool { pixels != nil }
 
   /// Whether the cut needs a tree with separations; see `ClusterTree.supports(_:)`.
   package var needsSeparations: Bool { pixels?.criterion.needsSeparations ?? false }

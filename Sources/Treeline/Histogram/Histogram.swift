@@ -15,7 +15,7 @@ public struct Histogram: Hashable, Sendable {
   }
 
   /// The name of the column.
-  @_spi(Server) public let column: String
+  package let column: String
 
   /// The beginning of each bin, and then the end of the last bin. The edges of a column of times are texts. All other
   /// edges are numbers. The array is empty if the column has no values.

@@ -69,9 +69,6 @@ extension AttributeValue {
 }
 
 extension ClusterTree {
-  /// The names of the tree's columns, in the order of the input.
-  @_spi(Server) public var attributeNames: [String] { columns.map(\.name) }
-
   /// Returns the attributes of a point, by its index in tree order. Columns that the point lacks are left out.
   ///
   /// - Precondition: `treeIndex` is in `0 ..< pointCount`.

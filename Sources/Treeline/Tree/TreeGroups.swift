@@ -189,7 +189,7 @@ extension ClusterTree {
 
   /// The number of points that are never clustered, whether or not they pass a filter. These points come last in tree
   /// order. Each of them counts towards a limit, and no spacing is kept between them.
-  @_spi(Server) public var neverClusteredPointCount: Int {
+  package var neverClusteredPointCount: Int {
     withStorage { storage in storage.groups.map { Int($0.pointCount - $0.clusteredCount) } ?? 0 }
   }
 

@@ -9,7 +9,7 @@ extension Int {
 /// A square tile of a Web Mercator map. Each zoom has 2^zoom tiles in a row, and rows are counted from the north.
 public struct MapTile: Hashable, Sendable {
   /// The zoom. At zoom 0, one tile shows the world.
-  @_spi(Server) public let zoom: Int
+  package let zoom: Int
   /// The column, from 0 at longitude -180.
   package let x: Int
   /// The row, from 0 in the north.

@@ -97,10 +97,6 @@ public enum RequestedProperty: String, CaseIterable, Sendable {
 
   /// Whether tables have a column for the property.
   package var isInTables: Bool { self == .ellipses || self == .members }
-
-  /// The properties that the server writes. Members and hulls take time that grows with the number of points. Clients
-  /// of the server have no use for tree indices.
-  @_spi(Server) public static let served: [RequestedProperty] = [.ellipses]
 }
 
 /// A property of a cluster. Properties that supercluster also writes have the same names as in supercluster.

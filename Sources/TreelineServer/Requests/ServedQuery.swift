@@ -43,7 +43,7 @@ extension Cut {
     parameters.refuse(Cut.limitParameters + ["cell"], expected: "no such parameter")
     self.init(&parameters, default: standard ?? .standard)
     parameters.requireSupport(for: self, of: tree)
-    if !isByPixels { return nil }
+    if pixelParameter == nil { return nil }
   }
 }
 
@@ -73,9 +73,10 @@ extension QueryParameters {
       found: value(name))
   }
 
-  /// Returns the properties that the features of the answer have on request.
+  /// Returns the properties that the features of the answer have on request. Members and hulls are not served, because
+  /// they take time that grows with the number of points. Clients of the server have no use for tree indices.
   mutating func requestedProperties() -> [RequestedProperty] {
-    RequestedProperty.served.filter { flag($0.rawValue) }
+    flag(RequestedProperty.ellipses.rawValue) ? [.ellipses] : []
   }
 
   mutating func requireCutByPixels(_ cut: Cut?) {

@@ -79,7 +79,7 @@ enum ClusterRoutes {
     let limit = request.parameters.integer("limit", in: 1...1000) ?? 100
     let selection = request.selection()
     let order = request.parameters.text("sort").map { MemberOrder($0) }
-    if let order, !request.tree.attributeNames.contains(order.column) {
+    if let order, request.tree.column(order.column) == nil {
       request.parameters.refuse(
         "sort", expected: "a column of the index, with '-' before it for descending order", found: order.text)
     }

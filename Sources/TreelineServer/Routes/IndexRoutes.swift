@@ -25,7 +25,7 @@ enum IndexRoutes {
         let (expected, found) = error.expectation
         throw Problem.invalid("column", expected: expected, found: found)
       }
-      bytes.append(histogram)
+      bytes.append(histogram, of: column!)
     }
   }
 
@@ -38,9 +38,9 @@ enum IndexRoutes {
 }
 
 extension OutputBytes {
-  fileprivate mutating func append(_ histogram: Histogram) {
+  fileprivate mutating func append(_ histogram: Histogram, of column: String) {
     append("{\"column\":")
-    append(json: histogram.column)
+    append(json: column)
     append(",\"edges\":[")
     for (number, edge) in histogram.edges.enumerated() {
       if number > 0 { append(",") }
@@ -116,11 +116,11 @@ private struct IndexFacts: Encodable {
     hasBadges = tree.supports(.badges())
     defaultCut = Cut.standard(of: tree).parameters.prefix(1).reduce(into: [:]) { $0[$1.name] = Double("\($1.value)") }
     anchor = tree.anchor == .mean ? nil : ShownPosition.Rule.member.rawValue
-    columns = tree.attributeNames
+    columns = tree.columns.map(\.name)
     columnKinds = Dictionary(tree.columns.map { ($0.name, $0.kind.rawValue) }) { first, _ in first }
     let searchable = tree.searchableColumns
     searchColumns = searchable.isEmpty ? nil : searchable
     groups = tree.isGrouped ? tree.groups.map { Group(name: $0.name, pointCount: $0.cluster?.pointCount ?? 0) } : nil
-    neverClusteredPointCount = tree.isGrouped ? tree.neverClusteredPointCount : nil
+    neverClusteredPointCount = groups.map { tree.pointCount - $0.reduce(0) { $0 + $1.pointCount } }
   }
 }

@@ -18,8 +18,8 @@ enum TransitionRoutes {
     }
     let cost = change.cost + before.selection.cost + before.query.cost(of: index.tree)
     return Representation(ContentType.json, cost: cost) { bytes in
-      let previous = try before.query.clusters(of: try before.selection.tree())
-      try change.write(from: previous, of: before.query, to: &bytes)
+      let tree = try before.selection.tree()
+      try change.write(from: try before.query.clusters(of: tree), of: tree, for: before.query, to: &bytes)
     }
   }
 
@@ -34,7 +34,8 @@ enum TransitionRoutes {
     let cost = change.cost + selection.cost + body.readableBytes / 20
     return Representation(ContentType.json, cost: cost) { bytes in
       let previous = try body.withUnsafeReadableBytes { try PreviousAnswer($0, of: index) }
-      try change.write(from: try previous.clusters(of: index, try selection.tree()), to: &bytes)
+      let tree = try selection.tree()
+      try change.write(from: try previous.clusters(of: index, tree), of: tree, to: &bytes)
     }
   }
 
@@ -60,14 +61,17 @@ enum TransitionRoutes {
     ///
     /// - Parameters:
     ///   - previous: Clusters of the previous answer.
+    ///   - previousTree: Tree of these clusters.
     ///   - before: Query of the previous answer; nil if the query is unknown.
     ///   - bytes: Output to which the text is appended.
-    func write(from previous: Clusters, of before: ServedQuery? = nil, to bytes: inout OutputBytes) throws {
+    func write(
+      from previous: Clusters, of previousTree: ClusterTree, for before: ServedQuery? = nil, to bytes: inout OutputBytes
+    ) throws {
       let tree = try selection.tree()
       let clusters = try query.clusters(of: tree, after: previous)
       bytes.append("{")
       try index.transitions.appendMembers(
-        of: ClusterTransition(from: previous, to: clusters), from: style.coordinates(of: previous.tree, for: before),
+        of: ClusterTransition(from: previous, to: clusters), from: style.coordinates(of: previousTree, for: before),
         to: style.coordinates(of: tree, for: query), into: &bytes)
       bytes.append(",\"version\":")
       bytes.append(json: index.version)

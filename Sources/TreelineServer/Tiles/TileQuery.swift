@@ -48,7 +48,7 @@ struct TileQuery {
     let extent = -reach..<TileLayer.extent + reach
     let values = try aggregates.values(of: clusters, in: tree)
     var layer = TileLayer(
-      of: tree, for: cut, aggregates: aggregates.names, zoom: tile.zoom, limit: Problem.longestAnswer)
+      of: tree, for: cut, aggregates: aggregates.names, tile: tile, limit: Problem.longestAnswer)
     do {
       for number in clusters.indices {
         let cluster = clusters[number]
