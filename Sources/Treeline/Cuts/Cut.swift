@@ -41,7 +41,7 @@ public struct Cut: Hashable, Sendable {
   /// The points that are shown unclustered although a cluster could represent them. A cut with only a limit and a cut
   /// with badges ignore this property. With such a cut, a point is unclustered only if the limit or the badges leave
   /// room for it.
-  @_spi(Server) public let unclustered: UnclusteredPoints
+  package let unclustered: UnclusteredPoints
 
   init(_ criterion: Criterion, limit: Int, unclustered: UnclusteredPoints = .none) {
     self.criterion = criterion
@@ -122,16 +122,23 @@ public struct Cut: Hashable, Sendable {
   /// The factor for the diameters of badges; nil for a cut without badges.
   package var badgeScale: Double? { pixels.flatMap { $0.criterion == .badges ? $0.count : nil } }
 
-  /// A cluster of the answer takes up roughly a square. This is the side of the square, in pixels; nil for a cut with
-  /// only a limit.
-  @_spi(Server) public var clusterSide: Double? { pixels.map { $0.count * $0.criterion.clusterSide } }
-
-  /// The approximate time to find a cluster, as a multiple of the time in breadth-first order.
-  @_spi(Server) public var relativeCost: Int {
-    if case .limit(let order, let continuity) = criterion, order != .breadthFirst || continuity == .continuing {
-      3
-    } else {
-      1
+  /// Returns the estimated cost of an answer: the number of clusters that a query in breadth-first order finds in the
+  /// same time.
+  ///
+  /// - Parameter view: The visible part of the plane; nil if nothing is in view.
+  @_spi(Server) public func cost(in view: PlaneViewport?, of tree: ClusterTree) -> Int {
+    guard let view else { return 1 }
+    let most = min(limit, tree.pointCount)
+    switch criterion {
+    case .limit(.breadthFirst, .independent): return most
+    case .limit: return 3 * most
+    case .pixels(let criterion, let count):
+      guard let zoom = view.zoom, !unclustered.isAll(atZoom: zoom) else { return most }
+      // The view is divided into squares as wide as a cluster. A square shows one cluster or, if its points are too few
+      // for a cluster, up to `points` single points.
+      let points = unclustered == .none ? 1 : unclustered.leastMembers
+      let clusters = view.area(inSquaresOf: count * criterion.clusterSide) * Double(points)
+      return clusters < Double(most) ? Int(clusters) : most
     }
   }
 
@@ -185,14 +192,14 @@ public enum ExpansionOrder: String, Sendable, Hashable, CaseIterable {
 /// points in view than the limit allows.
 public struct UnclusteredPoints: Hashable, Sendable {
   /// The least number of points of a cluster. The points of a smaller cluster are shown unclustered.
-  @_spi(Server) public let leastMembers: Int
+  package let leastMembers: Int
 
   /// From this zoom on there are no clusters: every position is shown on its own, if the limit has room for all
   /// positions in view. The zoom is for tiles of 256 px.
-  @_spi(Server) public let fromZoom: Double
+  package let fromZoom: Double
 
   /// No points are shown unclustered just because their cluster is small or the zoom is high.
-  @_spi(Server) public static let none = UnclusteredPoints()
+  package static let none = UnclusteredPoints()
 
   /// - Parameters:
   ///   - leastMembers: The least number of points of a cluster, 1 or more. With 1 or 2 every cluster is large enough.

@@ -33,20 +33,3 @@ extension WorkEstimate {
     return ("at most \(Self.mostSteps / 1_000_000_000) seconds of work", "about \(steps / 1_000_000_000) seconds")
   }
 }
-
-extension Cut {
-  /// Returns the estimated cost of an answer.
-  ///
-  /// - Parameter view: Visible part of the plane; nil if nothing is in view.
-  func cost(in view: PlaneViewport?, of tree: ClusterTree) -> Int {
-    guard let view else { return 1 }
-    let most = min(limit, tree.pointCount)
-    guard let side = clusterSide, let zoom = view.zoom else { return relativeCost * most }
-    if zoom >= unclustered.fromZoom { return most }
-    // The view is divided into squares as wide as a cluster. A square shows one cluster or, if its points are too few
-    // for a cluster, up to `points` single points.
-    let points = unclustered == .none ? 1 : unclustered.leastMembers
-    let clusters = view.area(inSquaresOf: side) * Double(points)
-    return clusters < Double(most) ? Int(clusters) : most
-  }
-}
