@@ -117,7 +117,7 @@ let package = Package(
       dependencies: ["Treeline", "TreelineBuilder", "GridBaseline", "PointSets", "TestSupport"]),
     .testTarget(
       name: "TreelineFormatsTests",
-      dependencies: ["Treeline", "TreelineBuilder", "TreelineFormats", "PointSets", "TestSupport"]),
+      dependencies: ["Treeline", "TreelineBuilder", "TreelineFormats", "GridBaseline", "PointSets", "TestSupport"]),
     .testTarget(
       name: "TreelineTilesTests",
       dependencies: ["Treeline", "TreelineBuilder", "TreelineTiles", "CZlib", "PointSets", "TestSupport"]),

@@ -66,7 +66,6 @@ let package = Package(
       name: "TreelineServerTests",
       dependencies: [
         "TreelineServer", .product(name: "Treeline", package: "treeline"),
-        .product(name: "GridBaseline", package: "treeline"),
         .product(name: "TreelineBuilder", package: "treeline"), .product(name: "TreelineTiles", package: "treeline"),
         .product(name: "Hummingbird", package: "hummingbird"), .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),

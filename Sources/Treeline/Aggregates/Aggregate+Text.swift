@@ -9,7 +9,7 @@ extension Aggregate {
   }
 
   /// The names of all functions, for help and messages.
-  @_spi(Server) public static let functionNames = Function.plain.map(\.name) + ["first", "last", "top", "percentile"]
+  package static let functionNames = Function.plain.map(\.name) + ["first", "last", "top", "percentile"]
 
   /// Returns the function that the user probably meant by a name. The name may be misspelled, or be a function's name
   /// in another language, such as `avg`.

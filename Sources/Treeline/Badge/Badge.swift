@@ -1,9 +1,9 @@
 import CLibrary
 
 /// Sizes of badges by point count, with formulas from two articles about maps.
-@_spi(Server) public enum BadgeSize {
+package enum BadgeSize {
   /// Default for the largest diameter, in pixels.
-  public static let largest = 44.0
+  package static let largest = 44.0
 
   /// Returns the diameter from the article on quadtree clustering, `largest / (1 + exp(-0.3 n^0.4))`. The diameter is
   /// 57 % of `largest` for one point, and approaches `largest` for many points.
@@ -13,20 +13,20 @@ import CLibrary
   /// - Parameters:
   ///   - pointCount: Number of points of the cluster.
   ///   - largest: Diameter that no badge exceeds, in the unit of the result, usually pixels.
-  public static func diameter(pointCount: Int, largest: Double = largest) -> Double {
+  package static func diameter(pointCount: Int, largest: Double = largest) -> Double {
     largest / (1 + exp(-0.3 * pow(Double(pointCount), 0.4)))
   }
 
   /// Returns the factor `1 + ln n` for n points. The factor is 1 for one point and has no upper bound.
   ///
   /// Source: Raizlabs, BentoMap (2016).
-  public static func logarithmicScale(pointCount: Int) -> Double { 1 + log(Double(max(pointCount, 1))) }
+  package static func logarithmicScale(pointCount: Int) -> Double { 1 + log(Double(max(pointCount, 1))) }
 }
 
 /// The text on and beside a badge.
-@_spi(Server) public enum BadgeText {
+package enum BadgeText {
   /// Returns a count in about four characters: `999`, `1.2k`, `12k`, `3.4M`, `2B`. Halves are rounded up.
-  public static func abbreviated(_ count: Int) -> String {
+  package static func abbreviated(_ count: Int) -> String {
     let parts = parts(of: count)
     let fraction = parts.tenths > 0 ? ".\(parts.tenths)" : ""
     let suffix = parts.suffix.map { String(UnicodeScalar($0)) } ?? ""
@@ -65,7 +65,7 @@ public struct StackSpread: RandomAccessCollection, Sendable {
   }
 
   /// Greatest number of members that lie on a circle. If there are more members, all lie on a spiral.
-  @_spi(Server) public static let mostOnCircle = 9
+  package static let mostOnCircle = 9
 
   private let spacing: Double
   public let endIndex: Int

@@ -1,6 +1,6 @@
 /// A criterion in pixels that decides which clusters a cut splits. The raw value of a criterion is the name of its
 /// parameter. Lists of all criteria in texts, options and messages are made from this type.
-@_spi(Server) public enum PixelCriterion: String, Sendable, Hashable, CaseIterable {
+package enum PixelCriterion: String, Sendable, Hashable, CaseIterable {
   /// The root mean square distance of points from the mean of their cluster.
   case detail
 
@@ -20,7 +20,7 @@
   }
 
   /// Whether the criterion needs a tree with separations. Split trees of older indexes may have them, too.
-  public var needsSeparations: Bool { metric != nil }
+  package var needsSeparations: Bool { metric != nil }
 
   /// Whether `UnclusteredPoints` have an effect with this criterion. They have no effect with badges: with badges, a
   /// point is unclustered exactly if there is room for it.
@@ -35,7 +35,7 @@
 
   /// Whether the criterion keeps clusters apart, provided that each cluster is shown at its own position
   /// (`Cluster.coordinate`).
-  public var keepsApart: Bool {
+  package var keepsApart: Bool {
     switch self {
     case .detail: false
     case .spacing, .badges: true
@@ -53,7 +53,7 @@
 
   /// The default value: a number of pixels, or the scale of badges. The default spacing is the diameter of the largest
   /// badge, so that no badges touch.
-  public var standard: Double {
+  package var standard: Double {
     switch self {
     case .detail: 20
     case .spacing: BadgeSize.largest
@@ -62,7 +62,7 @@
   }
 
   /// Returns a phrase that lists all criteria: `a detail, a spacing or badges`.
-  @_spi(Server) public static func list(
+  package static func list(
     _ conjunction: String = "or", spelling: (_ name: String) -> String = { $0 == "badges" ? $0 : "a \($0)" }
   ) -> String { allCases.map { spelling($0.rawValue) }.listed(conjunction) }
 }
@@ -112,7 +112,7 @@ extension Cut {
   public static func badges(scale: Double = 1) -> Cut { Cut(.badges, pixels: scale) }
 
   /// Makes a cut from a criterion and its number of pixels: `Cut(.detail, pixels: 20)` is `Cut.detail(20)`.
-  @_spi(Server) public init(_ criterion: PixelCriterion, pixels: Double) {
+  package init(_ criterion: PixelCriterion, pixels: Double) {
     self.init(.pixels(criterion, pixels), limit: .max)
   }
 }

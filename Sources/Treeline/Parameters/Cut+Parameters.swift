@@ -34,6 +34,9 @@ extension Cut {
   /// these parameters: requests for tiles, and requests for the zoom at which a cluster splits.
   @_spi(Server) public static let limitParameters = ["limit", "order", "continuing"]
 
+  /// A phrase that lists the criteria in pixels: `a detail, a spacing or badges`.
+  @_spi(Server) public static let pixelCriteria = PixelCriterion.list()
+
   fileprivate static let unclusteredNames = ["min-points", "alone-from-zoom"]
 
   /// Returns a phrase that lists the criteria with which points can be shown unclustered: `a detail or a spacing`.

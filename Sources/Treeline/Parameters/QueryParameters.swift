@@ -51,9 +51,9 @@ public struct QueryParameters: Sendable {
     /// The range of limits.
     package var limits: ClosedRange<Int>
     /// The range of zooms, for any tile size.
-    @_spi(Server) public var zooms: ClosedRange<Double>
+    package var zooms: ClosedRange<Double>
     /// The range of the width and height of a screen, in pixels.
-    @_spi(Server) public var sides: ClosedRange<Double>
+    package var sides: ClosedRange<Double>
     /// The range of a detail and of a spacing, in pixels. The scale of badges has the same range.
     @_spi(Server) public var pixels: ClosedRange<Double>
 

@@ -158,8 +158,8 @@ extension Plane {
     return UInt64(min(area.rounded(), 0x1p53))
   }
 
-  @_spi(Server) public static let areaDeviations = 2.0
-  @_spi(Server) public static let leastWidth = 0.25
+  package static let areaDeviations = 2.0
+  package static let leastWidth = 0.25
 
   /// Returns the length of a unit of the plane. If the plane has no map projection, the length is in units of the
   /// data. Otherwise it is in meters on the sphere of Web Mercator, whose radius is the Earth's radius at the equator.

@@ -80,7 +80,7 @@ extension QueryParameters {
   }
 
   mutating func requireCutByPixels(_ cut: Cut?) {
-    if cut == nil { refuse("spacing", expected: "\(PixelCriterion.list()), in pixels", found: nil) }
+    if cut == nil { refuse("spacing", expected: "\(Cut.pixelCriteria), in pixels", found: nil) }
   }
 }
 

@@ -125,7 +125,7 @@ enum ClusterRoutes {
     }
     let cut = Cut(byPixels: &request.parameters, of: request.tree)
     if cut == nil {
-      request.parameters.refuse(["tile-size"], expected: "no tile size without \(PixelCriterion.list())")
+      request.parameters.refuse(["tile-size"], expected: "no tile size without \(Cut.pixelCriteria)")
     }
     let tileSize = request.parameters.tileSize("tile-size") ?? .pixels256
     let selection = request.selection()

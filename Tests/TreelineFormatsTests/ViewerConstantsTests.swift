@@ -1,12 +1,12 @@
 import Foundation
 import GridBaseline
+import PointSets
+import TestSupport
 import Testing
 @_spi(Server) import Treeline
-@_spi(Server) import TreelineFormats
+import TreelineFormats
 
-@testable import TreelineServer
-
-/// Values of the map layer of the web package and of the viewer, checked against the library and the server.
+/// Values of the map layer of the web package and of the viewer, checked against the library.
 @Suite struct ViewerConstantsTests {
   @Test func badgesFollowTheCurveOfTheLibrary() throws {
     let constants = try JavaScriptConstants()
@@ -41,7 +41,8 @@ import Testing
 
   @Test func idsTellTheFirstPoint() throws {
     let bits = Int(try JavaScriptConstants().number("LEVEL_BITS"))
-    let clusters = try TestServer.tree(seed: 1).clusters(.limit(50), in: .everything)
+    let clusters = try ClusterTree(PointSet.uniformWorld(1000, seed: 1).coordinates).clusters(
+      .limit(50), in: .everything)
     for cluster in clusters { #expect(Int(cluster.id.rawValue >> bits) == cluster.indices.lowerBound.rawValue) }
   }
 
@@ -56,9 +57,9 @@ import Testing
     #expect(try JavaScriptConstants().value("COUNT_SUFFIXES") == letters.joined())
   }
 
-  @Test func cutsAndTheirDefaultsAreThoseOfTheServer() throws {
+  @Test func cutsAndTheirDefaultsAreThoseOfTheLibrary() throws {
     func standards(_ path: String) throws -> [String] {
-      try SourceFile(path).text.matches(of: /(?m)^  (\w+): \{\n(?:.*\n)??.* standard: (\d+),/).map { "\($0.1) \($0.2)" }
+      try source(path).matches(of: /(?m)^  (\w+): \{\n(?:.*\n)??.* standard: (\d+),/).map { "\($0.1) \($0.2)" }
     }
     let byPixels = PixelCriterion.allCases.map { "\($0) \(Int($0.standard))" }
     #expect(try Set(standards("TreelineWeb/src/criterion.js")) == Set(byPixels))
@@ -67,7 +68,7 @@ import Testing
     #expect(orders == ExpansionOrder.allCases.map(\.rawValue))
   }
 
-  @Test func gridCellsAreThoseOfTheServerButForTheNarrowest() throws {
+  @Test func gridCellsAreThoseOfTheGridButForTheNarrowest() throws {
     let offered: [Double] = try JavaScriptConstants("TreelineServer/Resources/viewer/cut.js").value("GRID_CELLS")
     let published = try Set(
       (0...22).map { zoom in
@@ -93,24 +94,37 @@ import Testing
   }
 }
 
-/// A JavaScript module, by its path in `Sources`.
-struct SourceFile {
-  let text: String
+/// What `openapi.json` says about defaults and aggregates, checked against the library. `OpenAPITests` of the server
+/// check the rest.
+@Suite struct OpenAPIProseTests {
+  private let text: String
 
-  init(_ path: String) throws {
-    // The server's package contains its tests through a link.
-    let repository = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-    let file = repository.appendingPathComponent("Sources/\(path)")
-    text = try String(contentsOf: file, encoding: .utf8)
+  init() throws { text = try source("TreelineServer/Resources/openapi.json") }
+
+  @Test func proseNamesAllAggregates() {
+    for name in Aggregate.functionNames { #expect(text.contains("`\(name)`"), "\(name)") }
   }
+
+  @Test func proseTellsTheDefaults() {
+    let criteria = PixelCriterion.list { $0 == "badges" ? "`badges`" : "a `\($0)`" }
+    #expect(text.contains(" with \(criteria)."))
+    #expect(text.contains("By default \(Int(PixelCriterion.spacing.standard)) if the index has separations"))
+    #expect(text.contains("By default \(Int(PixelCriterion.detail.standard)) if the index supports neither"))
+    let shares = "ellipse of two standard deviations along each axis, at least a quarter as wide as long"
+    #expect(text.contains(shares) && Plane.areaDeviations == 2 && Plane.leastWidth == 0.25)
+  }
+}
+
+/// Returns the text of a file, by its path in `Sources`.
+private func source(_ path: String) throws -> String {
+  String(decoding: try Repository.bytes("Sources/\(path)"), as: UTF8.self)
 }
 
 /// Exports of a module, each on a line of its own with a JSON value.
 private struct JavaScriptConstants {
   private let text: String
 
-  init(_ path: String = "TreelineWeb/src/map/constants.js") throws { text = try SourceFile(path).text }
+  init(_ path: String = "TreelineWeb/src/map/constants.js") throws { text = try source(path) }
 
   func value<Value: Decodable>(_ name: String) throws -> Value {
     let start = "export const \(name) = "
