@@ -308,7 +308,7 @@ final class InputBuild {
     Notes.reportClippedPoints(build.clippedPointCount)
     ColumnReport.print(
       zip(build.columns, build.inexactCounts).filter { !$0.0.isAttribute }.map {
-        ColumnReport($0.0, inexactCount: $0.1)
+        ColumnReport(column: $0.0, inexactCount: $0.1)
       }, summary)
     folder?.remove()
     folder = nil

@@ -142,32 +142,23 @@ extension PointTable {
 
 /// A report on a column of an index.
 struct ColumnReport {
-  let name: String
-  let kind: Column.Kind
-  /// Number of distinct values, if the column has a dictionary of values.
-  let entryCount: Int?
+  let column: ColumnEncoding
   /// Number of values that the column cannot represent exactly.
   let inexactCount: Int
-  private let hasOddTimes: Bool
-  private let hasCommaNumbers: Bool
-
-  init(_ column: ColumnEncoding, inexactCount: Int) {
-    (name, kind, entryCount) = (column.name, column.kind, column.entryCount)
-    (self.inexactCount, hasOddTimes, hasCommaNumbers) = (inexactCount, column.hasOddTimes, column.hasCommaNumbers)
-  }
 
   /// The column in words, such as `population number` or `kind category (14 values)`.
   private var phrase: String {
-    "\(name) \(kind.rawValue)" + (entryCount.map { " (\($0) \($0 == 1 ? "value" : "values"))" } ?? "")
+    "\(column.name) \(column.kind.rawValue)"
+      + (column.entryCount.map { " (\($0) \($0 == 1 ? "value" : "values"))" } ?? "")
   }
 
   /// A note on unusual values of the column; nil if there are none.
   var oddity: String? {
-    if hasCommaNumbers {
-      return "column \(name.debugDescription) may have numbers with decimal commas (if so, give --decimal comma)"
+    if column.hasCommaNumbers {
+      return "column \(column.name.debugDescription) may have numbers with decimal commas (if so, give --decimal comma)"
     }
-    guard hasOddTimes else { return nil }
-    return "column \(name.debugDescription) has times before 1971 or after 2100 "
+    guard column.hasOddTimes else { return nil }
+    return "column \(column.name.debugDescription) has times before 1971 or after 2100 "
       + "(the kind 'time' reads numbers as seconds, and 'time-ms' as milliseconds; write dates as 2024-05-01)"
   }
 
@@ -185,10 +176,10 @@ struct ColumnReport {
     } else if !columns.isEmpty {
       Notes.print("treelinemap: \(phrase(columns))")
     }
-    for column in columns where column.inexactCount > 0 {
+    for report in columns where report.inexactCount > 0 {
       Notes.print(
-        "treelinemap: column \(column.name.debugDescription): \(column.inexactCount) "
-          + "\(column.inexactCount == 1 ? "number has" : "numbers have") more digits than a double "
+        "treelinemap: column \(report.column.name.debugDescription): \(report.inexactCount) "
+          + "\(report.inexactCount == 1 ? "number has" : "numbers have") more digits than a double "
           + "can represent; declare the column as text to keep all digits")
     }
   }

@@ -14,8 +14,11 @@ struct InspectCommand: ParsableCommand {
 
   func run() throws {
     try reportingFailures {
-      let report = try IndexReport(IndexHeader(ofIndex: path), ClusterTree(contentsOfFile: path))
-      if json { try writeToStandardOutput(json: report) } else { try writeToStandardOutput(report.text) }
+      let header = try IndexHeader(ofIndex: path)
+      let tree = try ClusterTree(contentsOfFile: path)
+      let report = try IndexReport(header, tree)
+      if json { return try writeToStandardOutput(json: report) }
+      try writeToStandardOutput(report.text(CoordinateFormat(of: tree.plane)))
     }
   }
 }
@@ -90,15 +93,6 @@ private struct IndexReport: Encodable {
   /// Columns for filters and aggregates.
   let columns: [Column]
 
-  private let coordinates: CoordinateFormat
-
-  enum CodingKeys: CodingKey {
-    case version, title, attribution, unit, bytes, points, positions, extent, plane, clippedPoints, splitRule, mergedBy,
-      anchor,
-      contentHash, depth, storedNodes
-    case buckets, hasSeparations, badges, groups, neverClusteredPoints, sections, attributes, columns
-  }
-
   struct Group: Encodable {
     let name: String
     let points: Int
@@ -166,11 +160,10 @@ private struct IndexReport: Encodable {
         name: column.name, encoding: "\(column.encoding)",
         entries: column.encoding == .dictionary ? column.entryCount : nil)
     }
-    coordinates = format
   }
 
   /// The report as text.
-  var text: String {
+  func text(_ coordinates: CoordinateFormat) -> String {
     let attributeBytes = sections.lazy.filter { $0.name != nil }.reduce(0) { $0 + $1.bytes }
     var lines = ["version          \(version)"]
     for (name, text) in [("title", title), ("attribution", attribution), ("unit", unit)] {
@@ -183,7 +176,7 @@ private struct IndexReport: Encodable {
           : ""),
       "points           \(points)", "positions        \(positions)",
       "extent           \(extent.map { $0.map(coordinates.string).joined(separator: ",") } ?? "none")",
-      "plane            \(planeText)", "clipped points   \(clippedPoints)", growthText,
+      "plane            \(planeText(coordinates))", "clipped points   \(clippedPoints)", growthText,
       "content hash     \(contentHash)", "depth            \(depth)",
       "stored nodes     \(storedNodes), of them \(buckets) \(buckets == 1 ? "bucket" : "buckets")",
       "spacing          \(hasSeparations ? "supported" : "not supported: \(mergedBy == MergeMetric.badges.rawValue ? "grown for badges" : "not built for spacing")")",
@@ -228,7 +221,7 @@ private struct IndexReport: Encodable {
       ?? "merged by        \(mergedBy ?? "")" + (anchor.map { ", clusters are shown at a \($0)" } ?? "")
   }
 
-  private var planeText: String {
+  private func planeText(_ coordinates: CoordinateFormat) -> String {
     if let seam = plane.seamLongitude { return "Web Mercator, cut at longitude \(coordinates.string(seam))" }
     let numbers = [plane.left, plane.top, plane.side].map { coordinates.string($0 ?? 0) }
     return "no map projection, a square of side \(numbers[2]) with upper left corner (\(numbers[0]), \(numbers[1]))"
