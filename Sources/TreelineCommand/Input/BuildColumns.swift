@@ -22,7 +22,7 @@ struct BuildColumns {
   let columns: [IndexBuild.RequestedColumn]
   let typed: TypedColumns
   /// Order of the columns in all batches; nil if the first batch alone determines the order.
-  private var order: InputColumnOrder?
+  private var order: ColumnOrder?
 
   /// Finds the columns that the options name.
   ///
@@ -47,7 +47,7 @@ struct BuildColumns {
     attributeCount = attributes.count
     columns = attributes.map { .init(.attribute, name: $0, cells: table.cells == nil ? nil : .point) } + typed.requested
     names = attributes + typed.names
-    order = isOpen ? InputColumnOrder(of: names) : nil
+    order = isOpen ? ColumnOrder(of: names) : nil
   }
 
   /// Returns the row numbers of some points; empty if no option names a column of row numbers.

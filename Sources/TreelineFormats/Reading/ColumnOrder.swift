@@ -1,5 +1,6 @@
-/// Finds an order of columns that agrees with every record. Records may lack columns.
-struct ColumnOrder {
+/// Finds an order of columns that agrees with every record of an input, which may be read in batches. Records may lack
+/// columns. See `PointTable.inputOrder`.
+package struct ColumnOrder {
   private let asked: [String]
   private let numbers: [String: Int]
   /// Spelling of each requested column in the first record that has the column.
@@ -9,7 +10,7 @@ struct ColumnOrder {
   private var following: [Set<Int>]
 
   /// - Parameter names: Names of the requested columns. If several names are equal, only the first is used.
-  init(of names: [String]) {
+  package init(of names: [String]) {
     asked = names
     numbers = Dictionary(names.enumerated().map { ($1, $0) }) { first, _ in first }
     spellings = Array(repeating: nil, count: names.count)
@@ -31,7 +32,7 @@ struct ColumnOrder {
   /// Names of the columns that occur in some record, in an order that agrees with the records. If the records do not
   /// decide the order of some columns, these columns keep the requested order. If records contradict each other, all
   /// columns keep the requested order.
-  var names: [String] {
+  package var names: [String] {
     let found = asked.indices.filter { spellings[$0] != nil }
     var precedingCounts = [Int](repeating: 0, count: asked.count)
     for number in following.joined() { precedingCounts[number] += 1 }

@@ -161,7 +161,7 @@ extension PointTable {
   /// - Returns: Each name in `names` for which the input has a column, spelled as in the input.
   /// - Complexity: O(bytes of the columns + the square of the number of names).
   package func inputOrder(ofColumns names: [String]) -> [String] {
-    var order = InputColumnOrder(of: names)
+    var order = ColumnOrder(of: names)
     order.add(self)
     return order.names
   }
@@ -172,16 +172,7 @@ extension PointTable {
   }
 }
 
-/// Finds the order of columns in an input that is read in batches. See `PointTable.inputOrder`.
-package struct InputColumnOrder {
-  private var order: ColumnOrder
-
-  /// - Parameter names: Names of columns. No two are equal as Swift strings.
-  package init(of names: [String]) { order = ColumnOrder(of: names) }
-
+extension ColumnOrder {
   /// Adds the columns of some points.
-  package mutating func add(_ table: PointTable) { table.forEachListOfColumns { order.add($0) } }
-
-  /// The names of columns that exist in the input, in the order and spelling of the input.
-  package var names: [String] { order.names }
+  package mutating func add(_ table: PointTable) { table.forEachListOfColumns { add($0) } }
 }
