@@ -1,16 +1,32 @@
 import Treeline
 
-/// Passes the points of an input to a receiver in batches. The receiver is the closure that `init` gets. The table that
-/// the reader returns has no points. If the Features of GeoJSON fit into memory, the first batch has all of them.
-package final class PointBatches {
+/// Passes data of an input to a closure while the input is read.
+package class InputReceiver<Value> {
+  private let body: (Value) throws -> Void
+  /// The error that the closure threw.
+  fileprivate(set) var failure: (any Error)?
+
+  package init(_ body: @escaping (Value) throws -> Void) { self.body = body }
+
+  /// Passes a value to the closure.
+  ///
+  /// - Throws: An error that ends the reading, if the closure throws. The closure's own error is then in `failure`.
+  func take(_ value: Value, of file: String) throws(ReadingError) {
+    do { try body(value) } catch {
+      failure = error
+      throw .readFailed(file: file, reason: "\(error)")
+    }
+  }
+}
+
+/// Passes the points of an input to a closure in batches. The table that the reader returns has no points. If the
+/// Features of GeoJSON fit into memory, the first batch has all of them.
+package final class PointBatches: InputReceiver<PointBatch> {
   /// Maximum size of the points and skipped rows of the first batch, in bytes.
   let firstMemory: Int
   /// Memory for a point or a skipped row, in bytes. If columns are kept, a point takes additional memory for its
   /// record. This additional memory is not included.
   let bytesPerPoint: Int
-  private let body: (PointBatch) throws -> Void
-  /// The error that the receiver threw.
-  private(set) var failure: (any Error)?
   /// Checksum of all input bytes read so far. The bytes may be compressed.
   package private(set) var checksum = XXHash64()
 
@@ -22,17 +38,8 @@ package final class PointBatches {
   var laterMemory: Int { max(bytesPerPoint << 12, min(firstMemory / 4, bytesPerPoint << 18)) }
 
   package init(memory: Int, bytesPerPoint: Int, _ body: @escaping (PointBatch) throws -> Void) {
-    (firstMemory, self.bytesPerPoint, self.body) = (max(memory, bytesPerPoint), bytesPerPoint, body)
-  }
-
-  /// Passes a batch to the receiver.
-  ///
-  /// - Throws: An error that ends the reading, if the receiver throws. The receiver's own error is then in `failure`.
-  func take(_ batch: PointBatch, of file: String) throws(ReadingError) {
-    do { try body(batch) } catch {
-      failure = error
-      throw .readFailed(file: file, reason: "\(error)")
-    }
+    (firstMemory, self.bytesPerPoint) = (max(memory, bytesPerPoint), bytesPerPoint)
+    super.init(body)
   }
 
   func note(_ bytes: UnsafeRawBufferPointer) {
@@ -43,25 +50,9 @@ package final class PointBatches {
 
 /// Checks the columns of an input before its rows are read, because reading the rows may take minutes.
 ///
-/// The columns of GeoJSON are not checked, because each Feature may have different columns.
-package final class ColumnCheck {
-  private let body: (PointTable) throws -> Void
-  /// The error that the check threw.
-  private(set) var failure: (any Error)?
-
-  /// - Parameter body: Called with a table that has columns but no points. Throws to refuse the columns.
-  package init(_ body: @escaping (PointTable) throws -> Void) { self.body = body }
-
-  /// Passes a table to the check.
-  ///
-  /// - Throws: An error that ends the reading, if the check throws. The check's own error is then in `failure`.
-  func check(_ table: PointTable, of file: String) throws(ReadingError) {
-    do { try body(table) } catch {
-      failure = error
-      throw .readFailed(file: file, reason: "\(error)")
-    }
-  }
-}
+/// The closure gets a table that has columns but no points. It throws to refuse the columns. The columns of GeoJSON are
+/// not checked, because each Feature may have different columns.
+package typealias ColumnCheck = InputReceiver<PointTable>
 
 /// Objects that receive data of an input while the input is read.
 package struct PointReceivers {

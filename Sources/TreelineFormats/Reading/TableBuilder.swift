@@ -43,7 +43,7 @@ struct TableBuilder {
   private var skippedRowCount: Int { handedOver.skippedRows + skippedRows.count }
 
   /// Checks the columns before any row is read. Throws if the receiver refuses the columns.
-  func checkColumns() throws(ReadingError) { try check?.check(table(rowCount: 0), of: file) }
+  func checkColumns() throws(ReadingError) { try check?.take(table(rowCount: 0), of: file) }
 
   /// Adds a point whose coordinates are valid for `axes`. If columns are kept, stores `id` and then `record`.
   ///
