@@ -33,6 +33,22 @@ struct QueryCommand: ParsableCommand {
 
     /// Whether the format can contain shapes.
     var isGeoJSON: Bool { self == .geojson || self == .geojsonl }
+
+    func write(
+      _ features: some Sequence<ClusterFeature>, _ aggregates: [Aggregate] = [], plane: Plane,
+      to write: (UnsafeRawBufferPointer) throws -> Void
+    ) throws {
+      func writeTable(_ text: (ClusterTable) -> String) throws {
+        var text = text(ClusterTable(Array(features), aggregates, plane: plane))
+        try text.withUTF8 { try write(UnsafeRawBufferPointer($0)) }
+      }
+      switch self {
+      case .geojson: try FeatureCollectionWriter(plane: plane).write(features, to: write)
+      case .geojsonl: try FeatureCollectionWriter(plane: plane).writeLines(features, to: write)
+      case .csv: try writeTable(\.csv)
+      case .table: try writeTable(\.text)
+      }
+    }
   }
 
   /// The shape that represents a cluster in GeoJSON.
@@ -164,17 +180,7 @@ struct QueryCommand: ParsableCommand {
         let points = try all.selecting(filter, for: aggregates, of: source.input.name)
         if rows { return try writeRows(of: points, query, to: write) }
         let features = try clusters(of: points, query, aggregates)
-        let plane = points.tree.plane
-        func writeText(_ text: String) throws {
-          var text = text
-          try text.withUTF8 { try write(UnsafeRawBufferPointer($0)) }
-        }
-        switch format {
-        case .geojson: try FeatureCollectionWriter(plane: plane).write(features, to: write)
-        case .geojsonl: try FeatureCollectionWriter(plane: plane).writeLines(features, to: write)
-        case .csv: try writeText(ClusterTable(Array(features), aggregates, plane: plane).csv)
-        case .table: try writeText(ClusterTable(Array(features), aggregates, plane: plane).text)
-        }
+        try format.write(features, aggregates, plane: points.tree.plane, to: write)
       }
     }
   }

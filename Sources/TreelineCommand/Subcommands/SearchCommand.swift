@@ -34,16 +34,7 @@ struct SearchCommand: ParsableCommand {
       let features = try tree.search(text, in: column, limit: limit).map { hit in
         try ClusterFeature(ofSinglePointAt: hit.treeIndex, of: tree)
       }
-      switch format {
-      case .geojson: try FeatureCollectionWriter(plane: tree.plane).write(features, to: writeBytes)
-      case .geojsonl: try FeatureCollectionWriter(plane: tree.plane).writeLines(features, to: writeBytes)
-      case .csv: try writeToStandardOutput(ClusterTable(features, plane: tree.plane).csv)
-      case .table: try writeToStandardOutput(ClusterTable(features, plane: tree.plane).text)
-      }
+      try format.write(features, plane: tree.plane) { try writeToStandardOutput($0) }
     }
-  }
-
-  private func writeBytes(_ bytes: UnsafeRawBufferPointer) throws {
-    try writeToStandardOutput(bytes)
   }
 }
