@@ -48,7 +48,7 @@ struct BuildCommand: ParsableCommand {
 
   @OptionGroup var splitting: GrowthOptions
 
-  @Option(help: .init("The number of threads. (default: all cores)", valueName: "n")) var threads: Int?
+  @OptionGroup var work: ThreadOptions
 
   @OptionGroup var memory: MemoryOptions
 
@@ -95,9 +95,6 @@ struct BuildCommand: ParsableCommand {
   @OptionGroup var notes: NoteOptions
 
   func validate() throws {
-    if let threads, !(1...1024 ~= threads) {
-      throw ValidationError("'--threads' must be from 1 to 1024, found \(threads).")
-    }
     if attributes.contains(where: { KeptColumns.names(in: $0).contains("") }) {
       throw ValidationError("'--attributes' must name columns, found an empty name.")
     }
@@ -134,7 +131,7 @@ struct BuildCommand: ParsableCommand {
       let build = InputBuild(
         of: input, to: output, memory,
         InputBuild.Plan(
-          options: try splitting.request.options(threads: threads),
+          options: try splitting.request.options(threads: work.threads),
           description: IndexDescription(title: title, attribution: attribution, unit: unit),
           columns: ColumnOptionValues(
             attributes: attributes, columns: columns, search: search, row: row.map(RowColumn.init)),

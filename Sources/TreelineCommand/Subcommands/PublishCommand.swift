@@ -25,7 +25,7 @@ struct PublishCommand: ParsableCommand {
   @Flag(help: "Remove pages of earlier versions. Maps that are open in browsers may still need these pages.")
   var removeOld = false
 
-  @Option(help: .init("The number of threads. (default: all cores)", valueName: "n")) var threads: Int?
+  @OptionGroup var work: ThreadOptions
 
   /// The member `sizes` of a manifest, for tests and measurements.
   @Option(help: .private) var sizes: String?
@@ -38,9 +38,6 @@ struct PublishCommand: ParsableCommand {
     if let sizes, PageSizes(json: sizes) == nil {
       throw ValidationError("'--sizes' must be the member 'sizes' of a manifest, found '\(sizes)'.")
     }
-    if let threads, !(1...1024 ~= threads) {
-      throw ValidationError("'--threads' must be from 1 to 1024, found \(threads).")
-    }
   }
 
   func run() throws {
@@ -49,7 +46,7 @@ struct PublishCommand: ParsableCommand {
       var options = PublishOptions()
       options.map = MapPage.folderOfTool
       options.title = index.givenTitle ?? index.title
-      (options.isSingleFile, options.removesOldPages, options.threads) = (singleFile, removeOld, threads)
+      (options.isSingleFile, options.removesOldPages, options.threads) = (singleFile, removeOld, work.threads)
       options.sizes = sizes.flatMap { PageSizes(json: $0) }
       let result = try index.publish(to: output, options)
       Notes.print(

@@ -40,7 +40,7 @@ struct TilesCommand: ParsableCommand {
   @Option(help: .init("The width in pixels at which maps show a tile: 512, as in MapLibre, or 256.", valueName: "px"))
   var tileSize = 512
 
-  @Option(help: .init("The number of threads. (default: all cores)", valueName: "n")) var threads: Int?
+  @OptionGroup var work: ThreadOptions
 
   func validate() throws {
     try checkOutputPath(output, "--output")
@@ -54,9 +54,6 @@ struct TilesCommand: ParsableCommand {
     }
     guard Viewport.TileSize(rawValue: tileSize) != nil else {
       throw ValidationError("'--tile-size' must be 256 or 512, found \(tileSize).")
-    }
-    if let threads, !(1...1024 ~= threads) {
-      throw ValidationError("'--threads' must be from 1 to 1024, found \(threads).")
     }
     if limit != nil {
       throw ValidationError(
@@ -114,7 +111,7 @@ struct TilesCommand: ParsableCommand {
     let name = (input.name as NSString).lastPathComponent as NSString
     let plain = name.pathExtension == "gz" ? name.deletingPathExtension as NSString : name
     let description = TileDescription(of: pyramid, name: plain.deletingPathExtension)
-    let threads = threads ?? ProcessInfo.processInfo.activeProcessorCount
+    let threads = work.threads ?? ProcessInfo.processInfo.activeProcessorCount
     let progress = ProgressBar()
     let total = Double(tree.filteredPointCount)
     let file = try AtomicFile(path: output, beginning: format == .mbtiles ? Array("SQLite format 3\0".utf8) : [])
