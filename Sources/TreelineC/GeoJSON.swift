@@ -93,7 +93,7 @@ extension AnswerObject {
     writer.open(&bytes)
     for (position, index) in (indices ?? Array(clusters.indices)).enumerated() {
       var feature = feature(index, with: requested)
-      if let values { feature.setAggregates(names, values[position]) }
+      if let values { feature.aggregates = zip(names, values[position]).map { ($0, $1) } }
       writer.append(feature, isFirst: position == 0, to: &bytes)
     }
     writer.close(&bytes)

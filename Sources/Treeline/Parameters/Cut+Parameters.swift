@@ -45,9 +45,16 @@ extension Cut {
   }
 }
 
+extension Cut {
+  /// The name and the value of the criterion in pixels; the limit if the cut has only a limit.
+  @_spi(Server) public var mainParameter: (name: String, value: Double) {
+    pixels.map { ($0.criterion.rawValue, $0.count) } ?? ("limit", Double(limit))
+  }
+}
+
 extension Cut: Parameterized {
   /// The cut as parameters, in a fixed order, for a command line, a URL or JSON.
-  @_spi(Server) public var parameters: [(name: String, value: ParameterValue)] {
+  package var parameters: [(name: String, value: ParameterValue)] {
     if case .limit(let order, let continuity) = criterion {
       return [("limit", .integer(limit)), ("order", .text(order.rawValue))]
         + (continuity == .continuing ? [("continuing", .flag(true))] : [])
@@ -60,7 +67,7 @@ extension Cut: Parameterized {
   }
 
   /// Reads a cut. If none of its parameters is given, the cut is `standard`.
-  @_spi(Server) public init(_ parameters: inout QueryParameters) { self.init(&parameters, default: .standard) }
+  package init(_ parameters: inout QueryParameters) { self.init(&parameters, default: .standard) }
 
   /// Reads a cut.
   ///

@@ -1,6 +1,6 @@
 /// The value of a query's parameter, with a type as in JSON. The `description` is the text that stands for the value
 /// on a command line or in a URL.
-@_spi(Server) public enum ParameterValue: Hashable, Sendable {
+package enum ParameterValue: Hashable, Sendable {
   /// A word or a text.
   case text(String)
   /// A whole number.
@@ -14,7 +14,7 @@
 }
 
 extension ParameterValue: CustomStringConvertible {
-  public var description: String {
+  package var description: String {
     switch self {
     case .text(let text): text
     case .integer(let integer): "\(integer)"

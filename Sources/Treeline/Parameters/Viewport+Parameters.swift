@@ -34,7 +34,7 @@ extension Viewport: Parameterized {
   ///   - defaultZoom: The zoom to use if the parameters contain no zoom, such as the zoom of another query; nil if
   ///     there is no such zoom. The zoom is given for a tile size of 256 px. It is not used if the viewport is a tile,
   ///     or a box with a size in pixels, because such a viewport implies a zoom.
-  @_spi(Server) public init(_ parameters: inout QueryParameters, defaultZoom: Double?) {
+  package init(_ parameters: inout QueryParameters, defaultZoom: Double?) {
     let bounds = parameters.bounds
     let tileSize = parameters.tileSize("tile-size") ?? .pixels256
     let ownZoom = parameters.number("zoom", in: bounds.zooms)

@@ -259,7 +259,7 @@ extension Points {
         let (cluster, position) = (clusters[number], positions[number])
         var feature = feature(of: cluster, at: position, with: requested)
         feature.properties.badgeDiameter = tree.badgeDiameter(of: cluster, for: cut)
-        if let values { feature.setAggregates(names, values[number]) }
+        if let values { feature.aggregates = zip(names, values[number]).map { ($0, $1) } }
         feature.properties.viewPointCount = counts?[number]
         switch geometry {
         case .point: break

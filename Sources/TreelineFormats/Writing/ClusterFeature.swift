@@ -97,15 +97,6 @@ extension ClusterFeature {
     columns = tree.attributes(atTreeIndex: treeIndex)
   }
 
-  /// Adds aggregates of the values of the cluster's points.
-  ///
-  /// - Parameters:
-  ///   - names: Names of the properties, from `FeatureProperties.names(of:)`.
-  ///   - values: Value for each name.
-  @_spi(Server) public mutating func setAggregates(_ names: [String], _ values: [AggregateValue]) {
-    aggregates = Array(zip(names, values).lazy.map { ($0, $1) })
-  }
-
   private mutating func set(_ property: RequestedProperty, of cluster: Cluster, in tree: ClusterTree) {
     switch property {
     case .ellipses:

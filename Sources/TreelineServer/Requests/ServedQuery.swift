@@ -158,7 +158,7 @@ struct ClusterStyle {
       let cluster = clusters[number]
       let position = try positions.position(of: cluster, of: tree, keptVisibleIn: view)
       var feature = ClusterFeature(cluster, of: tree, at: position, with: requested, cut: query.query.cut)
-      if let values { feature.setAggregates(aggregates.names, values[number]) }
+      if let values { feature.aggregates = zip(aggregates.names, values[number]).map { ($0, $1) } }
       return feature
     }
   }

@@ -252,7 +252,9 @@ private struct FeatureStyle {
 
   func feature(_ cluster: Cluster, of tree: ClusterTree) throws -> ClusterFeature {
     var feature = ClusterFeature(cluster, of: tree, with: requested)
-    if let values = try aggregates.values(of: cluster, in: tree) { feature.setAggregates(aggregates.names, values) }
+    if let values = try aggregates.values(of: cluster, in: tree) {
+      feature.aggregates = zip(aggregates.names, values).map { ($0, $1) }
+    }
     return feature
   }
 }

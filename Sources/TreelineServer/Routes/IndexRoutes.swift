@@ -114,7 +114,8 @@ private struct IndexFacts: Encodable {
     split = "\(tree.growth)"
     hasSeparations = tree.hasSeparations
     hasBadges = tree.supports(.badges())
-    defaultCut = Cut.standard(of: tree).parameters.prefix(1).reduce(into: [:]) { $0[$1.name] = Double("\($1.value)") }
+    let standard = Cut.standard(of: tree).mainParameter
+    defaultCut = [standard.name: standard.value]
     anchor = tree.anchor == .mean ? nil : ShownPosition.Rule.member.rawValue
     columns = tree.columns.map(\.name)
     columnKinds = Dictionary(tree.columns.map { ($0.name, $0.kind.rawValue) }) { first, _ in first }
