@@ -82,12 +82,6 @@ extension Grid {
     return try clusters(in: view.window, cellSize: cellSize, zoom: zoom)
   }
 
-  /// Returns the clusters of a window at a zoom; see ``clusters(in:cellSize:)``.
-  @_spi(Server) public func clusters(in view: PlaneViewport, cellSize: CellSize) throws -> [GridCluster] {
-    guard let zoom = view.zoom else { return [] }
-    return try clusters(in: view.window, cellSize: cellSize, zoom: zoom)
-  }
-
   /// Returns the clusters of a window at a zoom.
   package func clusters(in window: PlaneWindow, cellSize: CellSize, zoom: Double) throws -> [GridCluster] {
     clusters(in: window, cellSide: try cellSize.units(zoom: zoom))

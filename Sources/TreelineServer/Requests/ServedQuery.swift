@@ -120,9 +120,8 @@ struct GridCells {
     return Int(min(cells, Double(min(Self.most, index.tree.pointCount)))) + 1
   }
 
-  func clusters(of index: ServedIndex, in view: PlaneViewport?) throws -> [GridCluster] {
-    guard let view else { return [] }
-    return try index.grid.clusters(in: view, cellSize: size)
+  func clusters(of index: ServedIndex, in viewport: Viewport) throws -> [GridCluster] {
+    try index.grid.clusters(in: viewport, cellSize: size)
   }
 }
 

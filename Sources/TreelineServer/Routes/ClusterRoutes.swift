@@ -23,10 +23,11 @@ enum ClusterRoutes {
         try style.write(try query.clusters(of: tree), of: tree, index, for: query, aggregates, to: &bytes)
       }
     case .grid:
-      let view = request.parameters.locate(Viewport(&request.parameters), on: request.tree.plane)
+      let viewport = Viewport(&request.parameters)
+      let view = request.parameters.locate(viewport, on: request.tree.plane)
       let cells = GridCells(&request.parameters, of: request.tree, in: view)
       return Representation(ContentType.geoJSON, cost: cells.cost(of: index, in: view)) { bytes in
-        try write(try cells.clusters(of: index, in: view), of: index, to: &bytes)
+        try write(try cells.clusters(of: index, in: viewport), of: index, to: &bytes)
       }
     }
   }

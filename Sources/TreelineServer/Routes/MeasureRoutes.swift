@@ -24,7 +24,7 @@ enum MeasureRoutes {
       let compared = comparisonView(viewport, &request.parameters, of: request.tree)
       let cells = GridCells(&request.parameters, of: request.tree, in: view)
       return .json(cost: AnswerCost.ofMeasures) {
-        let clusters = try cells.clusters(of: index, in: view)
+        let clusters = try cells.clusters(of: index, in: viewport)
         return members(try compared.map { try SampledMeasures(of: clusters, over: index.tree, in: $0) })
       }
     }
