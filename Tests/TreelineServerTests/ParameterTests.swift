@@ -96,6 +96,7 @@ import TreelineBuilder
   @Test(arguments: [
     ("clusters?cell=5", "cell: expected a request with method=grid, found '5'"),
     ("clusters?method=grid&zoom=3&limit=3", "limit: expected no such parameter with method=grid"),
+    ("clusters?filter=price%3C)", "found ')'"), ("clusters?filter=kind='a'+'b'", "found the text 'b'"),
     ("clusters?zoom=3&order=x&detail=2", "found 'x'"), ("clusters?colour=red", "colour: expected no such parameter"),
   ]) func faultsSayWhatToDo(_ path: String, _ words: String) async throws {
     let client = try TestServer().client

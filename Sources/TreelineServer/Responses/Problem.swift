@@ -77,9 +77,14 @@ extension Problem: Encodable {
 
 extension Problem {
   static func invalid(_ faults: [QueryParameters.Fault]) -> Problem {
-    let detail = faults.map { "\($0.name): expected \($0.expected), found \($0.found.map { "'\($0)'" } ?? "none")" }
+    let detail = faults.map { "\($0.name): expected \($0.expected), found \($0.found.map(quoted) ?? "none")" }
     return Problem(
       status: .badRequest, detail: detail.joined(separator: "; "), faults: faults, kind: .invalidParameters)
+  }
+
+  /// Returns a text in quotes. A phrase that has quotes already, such as `the text 'red'`, stays as it is.
+  private static func quoted(_ found: String) -> String {
+    found.hasPrefix("'") || found.contains(" '") ? found : "'\(found)'"
   }
 
   static func invalid(_ name: String, expected: String, found: String?) -> Problem {
