@@ -25,8 +25,7 @@ func read<Value>(_ text: UnsafePointer<CChar>?, _ work: (inout QueryParameters) 
     func spelled(_ name: String) -> String {
       spellings[name] ?? (spellings.isEmpty ? name : String(name.map { $0 == "-" ? "_" : $0 }))
     }
-    let messages = parameters.faults.map { $0.message { "'\(spelled($0))'" } }
-    throw ParameterError(description: messages.joined(separator: " "))
+    throw ParameterError(description: parameters.message { "'\(spelled($0))'" })
   }
   return value
 }

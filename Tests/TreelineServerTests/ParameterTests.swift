@@ -112,6 +112,16 @@ import TreelineBuilder
     #expect(try await TestServer().client.get("/v1/places/\(path)").faults() == ["zoom"])
   }
 
+  @Test func everyMissingParameterIsNamed() async throws {
+    let client = try TestServer().client
+    for (query, names) in [
+      ("center=2,48", ["zoom", "width", "height"]), ("center=2,48&zoom=3", ["width", "height"]),
+      ("center=2,48&width=300&height=200", ["zoom"]),
+    ] {
+      #expect(try await client.get("/v1/places/clusters?\(query)").faults() == names, "\(query)")
+    }
+  }
+
   /// Checks that all faults of a request are reported at once.
   @Test func faultsAreToldTogether() async throws {
     let client = try TestServer().client

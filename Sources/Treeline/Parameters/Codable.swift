@@ -13,9 +13,7 @@
       parameters.refuseUnread()
       if !parameters.faults.isEmpty {
         throw DecodingError.dataCorrupted(
-          DecodingError.Context(
-            codingPath: decoder.codingPath,
-            debugDescription: parameters.faults.map { $0.message { $0 } }.joined(separator: " ")))
+          DecodingError.Context(codingPath: decoder.codingPath, debugDescription: parameters.message { $0 }))
       }
     }
 

@@ -291,6 +291,16 @@ extension QueryParameters {
     }
   }
 
+  /// Returns all faults as sentences, with names of parameters in the given spelling. A sentence that tells several
+  /// faults, such as all parameters that are missing, occurs once.
+  package func message(spelling: (_ name: String) -> String) -> String {
+    var told: [String] = []
+    for sentence in faults.map({ $0.message(spelling: spelling) }) where !told.contains(sentence) {
+      told.append(sentence)
+    }
+    return told.joined(separator: " ")
+  }
+
   /// Notes a fault for each parameter that nothing has read.
   public mutating func refuseUnread() {
     for entry in entries where !entry.isRead && faults.count < 16 {

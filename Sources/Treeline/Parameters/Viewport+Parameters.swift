@@ -112,9 +112,9 @@ extension QueryParameters {
       }
       let missing =
         (hasZoom || has("zoom") ? [] : ["zoom"]) + (has("width") || has("height") ? [] : ["width", "height"])
-      if let first = missing.first {
+      for name in missing {
         refuse(
-          first, expected: "a number, because \(name("center")) is given", found: nil,
+          name, expected: "a number, because \(self.name("center")) is given", found: nil,
           sentence: "{center} needs \(missing.map { "{\($0)}" }.listed("and")).")
       }
     } else if has("width"), !has("bbox") {

@@ -140,6 +140,7 @@ import Testing
       #"{"center": [2, 48], "zoom": 3, "width": 0, "height": 9}"#,
       "width must be a number of pixels greater than 0, found 0."
     ),
+    (#"{"center": [2, 48]}"#, "center needs zoom, width and height."),
     (#"{"bbox": [1, 2, 3, 4], "zoom": 3, "margin": -1}"#, "margin must be a number, 0 or more, found -1."),
   ]) func faultsOfJSONSayWhatIsExpected(_ json: String, message: String) {
     let error = #expect(throws: DecodingError.self) { try JSONDecoder().decode(Query.self, from: Data(json.utf8)) }
