@@ -273,6 +273,28 @@ def test_events_announce_a_replaced_index(fleet):
     assert event_id(fleet.server, first) != first
 
 
+def test_a_log_is_not_applied_to_another_index_or_key_column(fleet):
+    fleet.start()
+    assert fleet.send([{"remove": 1}], "a")[0] == 200
+    fleet.stop()
+    old, log = fleet.path.read_bytes(), pathlib.Path(f"{fleet.path}.log")
+    written = log.read_bytes()
+    built({key: vehicle(key, fleet.generator) for key in range(200)}, fleet.path)
+    for key, index, words in [
+        ("id", fleet.path.read_bytes(), "fleet.treeline.log: expected the index to which the changes in this log belong"),
+        ("name", old, 'expected the key column "id", with which this log was written, found "name"; use \'--key id\''),
+    ]:
+        fleet.path.write_bytes(index)
+        found = subprocess.run(
+            [program("TREELINE_SERVER"), "--live", fleet.path, "--key", key, "--port", "0", "--no-viewer"],
+            capture_output=True, text=True, timeout=LIMIT)
+        assert found.returncode == 65 and words in found.stderr and "or remove the log" in found.stderr, found
+        assert log.read_bytes() == written
+    fleet.start()
+    fleet.apply([{"remove": 1}])
+    fleet.check()
+
+
 def test_a_torn_record_is_dropped_and_a_damaged_record_is_named(fleet):
     fleet.start()
     for number in range(3):

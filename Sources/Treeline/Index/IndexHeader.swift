@@ -35,7 +35,7 @@ extension IndexHeader {
 
   /// The header's checksum, which covers the checksums of all sections. Two files with the same checksum almost
   /// certainly have the same content.
-  var checksum: UInt64 { bytes.withUnsafeBytes { $0.read(at: Offset.checksum) } }
+  package var checksum: UInt64 { bytes.withUnsafeBytes { $0.read(at: Offset.checksum) } }
 
   /// Makes the header of an index, with the least minor version that supports its content.
   package init(

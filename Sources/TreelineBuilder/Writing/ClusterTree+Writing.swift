@@ -91,7 +91,7 @@
         if !description.isEmpty { sections.append((.description, .made(description.bytes))) }
         if let groups = storage.groups { sections.append((.groups, .made(groups.bytes))) }
         if let badgeCurve { sections.append((.badgeCurve, .made(badgeCurve.bytes))) }
-        try write(sections, to: destination.file, monitor, progress)
+        try write(sections, to: destination, monitor, progress)
       }
     }
 
@@ -168,10 +168,11 @@
     }
 
     private func write(
-      _ sections: [(kind: IndexSection.Kind, content: SectionContent)], to file: AtomicFile,
+      _ sections: [(kind: IndexSection.Kind, content: SectionContent)], to destination: IndexDestination,
       _ monitor: BuildMonitor, _ progress: ((_ written: UInt64, _ total: UInt64) -> Void)?
     ) throws(IndexWritingError) {
       if monitor.isCancelled { throw .cancelled }
+      let file = destination.file
       var layout = IndexLayout(sectionCount: sections.count)
       let total = layout.fileLength(of: sections.map(\.content.byteCount))
       try file.setLength(total)
@@ -191,11 +192,11 @@
       let header = IndexHeader(
         plane: plane, growth: growth, pointCount: pointCount, nodeCount: withStorage(\.nodeCount),
         clippedPointCount: clippedPointCount, contentHash: contentHash, mergeTraits: withStorage(\.mergeTraits),
-        sections: layout.sections, fileLength: layout.end
-      ).bytes
-      try header.withUnsafeBufferPointer { header throws(IndexWritingError) in
+        sections: layout.sections, fileLength: layout.end)
+      try header.bytes.withUnsafeBufferPointer { header throws(IndexWritingError) in
         try file.write(UnsafeRawBufferPointer(header), at: 0)
       }
+      try destination.onCompletion(header.checksum)
       try file.finish()
     }
   }

@@ -17,6 +17,9 @@ import Treeline
   /// the disk changes if the destination is deallocated before an index is written.
   public final class IndexDestination {
     package let file: AtomicFile
+    /// Called with the checksum of the complete index, before the index appears at its path. If the function throws, the
+    /// index does not appear.
+    @_spi(Server) public var onCompletion: (_ checksum: UInt64) throws(IndexWritingError) -> Void = { _ in }
 
     /// - Parameters:
     ///   - path: Path of the index. The folder must be writable, because the file is first written to `.NAME.partial`

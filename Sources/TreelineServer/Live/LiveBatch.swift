@@ -39,11 +39,12 @@ struct LiveBatch: Sendable {
     for change in read {
       func found(_ value: AttributeValue?) throws(PointChangeError) -> PointKey {
         if let value, let key = PointKey(value, kind: key.kind) { return key }
+        // Only if the value is a number, its range matters.
+        let range = if case .number? = value { " from \(Int64.min) to \(Int64.max)" } else { "" }
         throw PointChangeError(
           line: change.line,
-          expected:
-            "a key that is \(key.kind == .number ? "a whole number" : "a text"), in \(key.name.debugDescription)",
-          found: value?.briefDescription ?? "none")
+          expected: "a key that is \(key.kind == .number ? "a whole number" + range : "a text"), in "
+            + key.name.debugDescription, found: value?.briefDescription ?? "none")
       }
       switch change.action {
       case .remove(let value): changes[try found(value)] = .some(nil)
@@ -82,10 +83,12 @@ struct LiveAnswer: Encodable, Sendable {
 
 /// Contents of a record in the log.
 ///
-/// All numbers are little-endian. The first record consists of three numbers of 8 bytes and the remembered answers.
-/// The first number is the history before the first batch in the log. The second is the number of the version before
-/// the first batch in the log. The third is the checksum of the index to which the batches are applied. Each further
-/// record contains the batches that were written to the disk together.
+/// All numbers are little-endian. The first record consists of three numbers of 8 bytes, the key column and the
+/// remembered answers. The first number is the history before the first batch in the log. The second is the number of
+/// the version before the first batch in the log. The third is the checksum of the index to which the batches are
+/// applied. Each further record contains the batches that were written to the disk together, or a note of the checksum
+/// of a new index file. The server writes this note before the new file replaces the old file. If the server is killed
+/// before it removes the batches in the new file from the log, the note shows that the log belongs to the new file.
 struct LiveRecord {
   /// Hash of all batches before the first batch in the log. The history of a new log begins with a random number. Each
   /// version of the index is named by its history. So two versions have different names if different batches led to
@@ -93,34 +96,56 @@ struct LiveRecord {
   var history: UInt64 = 0
   var sequence: UInt64 = 0
   var indexChecksum: UInt64 = 0
+  /// Name of the column with the keys; nil in an older log, which does not have this name.
+  var key: String?
   var answers: [Entry] = []
 
-  /// A batch and the answer to it. A remembered answer is an entry without lines.
+  /// A batch and the answer to it. A remembered answer is an entry without lines. Batches have names. The key column
+  /// and the notes of new index files are entries without a name, so that the first record has the form of older logs.
   struct Entry: Sendable {
     let id: String
     let digest: UInt64
     let answer: LiveAnswer
     var lines: [UInt8] = []
+    var isBatch: Bool { !id.isEmpty }
   }
 
   var bytes: [UInt8] {
     var bytes: [UInt8] = []
     for number in [history, sequence, indexChecksum] { bytes.append(number) }
+    if let key { Self.append(Self.unnamed(key: key), to: &bytes) }
     for entry in answers { Self.append(entry, to: &bytes) }
     return bytes
+  }
+
+  /// Returns a record that notes the checksum of a new index file. The record also has the key, because the last block
+  /// of a record must not have only zeros (see `EditLog`).
+  static func note(ofIndex checksum: UInt64, key: String) -> [UInt8] {
+    var bytes: [UInt8] = []
+    append(unnamed(digest: checksum, key: key), to: &bytes)
+    return bytes
+  }
+
+  private static func unnamed(digest: UInt64 = 0, key: String) -> Entry {
+    Entry(
+      id: "", digest: digest, answer: LiveAnswer(sequence: 0, inserted: 0, replaced: 0, removed: 0),
+      lines: Array(key.utf8))
   }
 
   /// Reads the first record of a log; nil if the bytes are not a valid first record.
   init?(_ bytes: [UInt8]) {
     var rest = bytes[...]
     guard let history = rest.number(), let sequence = rest.number(), let checksum = rest.number(),
-      let answers = Self.entries(rest)
+      let entries = Self.entries(rest)
     else { return nil }
-    (self.history, self.sequence, indexChecksum, self.answers) = (history, sequence, checksum, answers)
+    (self.history, self.sequence, indexChecksum) = (history, sequence, checksum)
+    answers = entries.filter(\.isBatch)
+    key = entries.first { !$0.isBatch }.map { String(decoding: $0.lines, as: UTF8.self) }
   }
 
-  init(history: UInt64, sequence: UInt64, indexChecksum: UInt64, answers: [Entry]) {
-    (self.history, self.sequence, self.indexChecksum, self.answers) = (history, sequence, indexChecksum, answers)
+  init(history: UInt64, sequence: UInt64, indexChecksum: UInt64, key: String, answers: [Entry]) {
+    (self.history, self.sequence, self.indexChecksum) = (history, sequence, indexChecksum)
+    (self.key, self.answers) = (key, answers)
   }
 
   /// Returns the history after a batch.

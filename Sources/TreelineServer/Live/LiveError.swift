@@ -10,6 +10,10 @@ public enum LiveError: Error, Hashable, Sendable, CustomStringConvertible {
   case damaged(String)
   /// The log contains batches that do not fit the index.
   case unreadable(path: String, record: Int, String?)
+  /// The log belongs to another index.
+  case otherIndex(log: String, index: String)
+  /// The log belongs to an index with another key column.
+  case otherKey(log: String, expected: String, found: String)
 
   public var description: String {
     switch self {
@@ -19,6 +23,12 @@ public enum LiveError: Error, Hashable, Sendable, CustomStringConvertible {
       "\(path): the batches in record \(record) of this log do not fit the index"
         + (reason.map { " (\($0))" } ?? "")
         + "; use the index file and '--key' that the log was written with, or remove the log and lose its changes"
+    case .otherIndex(let log, let index):
+      "\(log): expected the index to which the changes in this log belong, found another index in \(index); restore "
+        + "the index that this log was written with, or remove the log and lose its changes"
+    case .otherKey(let log, let expected, let found):
+      "\(log): expected the key column \(expected.debugDescription), with which this log was written, found "
+        + "\(found.debugDescription); use '--key \(expected)', or remove the log and lose its changes"
     }
   }
 }

@@ -88,6 +88,16 @@ extension LiveIndex {
     }
   }
 
+  /// Notes in the log that the log will belong to a new index file.
+  private func note(ofIndex checksum: UInt64) throws(IndexWritingError) {
+    do {
+      try writer.sync {
+        try log.append(LiveRecord.note(ofIndex: checksum, key: key.name))
+        state.withLock { $0.logLength = log.length }
+      }
+    } catch { throw .failed(path: path, action: "note it in the log", reason: "\(error)") }
+  }
+
   /// Writes the newest map as the index file, and removes the map's batches from the log.
   private func compact() {
     let due = state.withLock { state in
@@ -96,13 +106,19 @@ extension LiveIndex {
     }
     guard let due else { return }
     do {
-      try due.map.tree.write(toFile: path, description: description)
-      let checksum = try LoadedIndex.checksum(ofIndex: path)
+      let destination = try IndexDestination(path)
+      var checksum: UInt64 = 0
+      destination.onCompletion = { (new: UInt64) throws(IndexWritingError) in
+        checksum = new
+        try self.note(ofIndex: new)
+      }
+      try due.map.tree.write(to: destination, description: description)
       // While this block runs on the queue of the log, nothing is appended to the log.
       try writer.sync {
         let answers = state.withLock { $0.answers(upTo: due.sequence) }
         let first = LiveRecord(
-          history: due.history, sequence: due.sequence, indexChecksum: checksum, answers: answers)
+          history: due.history, sequence: due.sequence, indexChecksum: checksum, key: key.name,
+          answers: answers)
         try log.replace(startingWith: first.bytes, keepingFrom: due.length)
         state.withLock { state in
           let removed = state.logLength - log.length

@@ -81,6 +81,8 @@ public final class LiveIndex: Sendable {
     // steps.
     let (log, records, removed) = try Self.openLog(logPath)
     let index = try LoadedIndex(copying: path)
+    let logged = try LoggedBatches(records, path: logPath)
+    try logged.requireIndex(index.checksum, path: path, key: keyName)
     if removed > 0 {
       logger.notice(
         "Dropped the incomplete last record of a log", metadata: ["log": "\(logPath)", "bytes": "\(removed)"])
@@ -99,41 +101,36 @@ public final class LiveIndex: Sendable {
       known[entry.id] = Known(digest: entry.digest, answer: entry.answer)
       order.append(entry.id)
     }
-    var start = LiveRecord(
-      history: .random(in: .min ... .max), sequence: 0, indexChecksum: index.checksum, answers: [])
-    var sequence: UInt64 = 0
-    var batches: [(id: String, digest: UInt64)] = []
-    if let bytes = records.first {
-      guard let read = LiveRecord(bytes) else { throw LiveError.unreadable(path: logPath, record: 1, nil) }
-      (start, sequence) = (read, read.sequence)
-      read.answers.forEach(remember)
-      var changes: [PointKey: KeyedPoint?] = [:]
-      for (number, record) in records.enumerated().dropFirst() {
-        guard let entries = LiveRecord.entries(record[...]) else {
-          throw LiveError.unreadable(path: logPath, record: number + 1, nil)
-        }
-        for entry in entries {
-          do {
-            let batch = try LiveBatch(
-              id: entry.id, lines: entry.lines, columns: columns, mostDecimals: mostDecimals, key: key)
-            changes.merge(batch.changes) { $1 }
-          } catch let error as PointChangeError {
-            throw LiveError.unreadable(path: logPath, record: number + 1, "batch \(entry.id), \(error)")
-          }
-          sequence = entry.answer.sequence
-          batches.append((entry.id, entry.digest))
-          remember(entry)
-        }
+    var start =
+      logged.start
+      ?? LiveRecord(history: 0, sequence: 0, indexChecksum: 0, key: keyName, answers: [])
+    var sequence = start.sequence
+    start.answers.forEach(remember)
+    var changes: [PointKey: KeyedPoint?] = [:]
+    for (record, entry) in logged.batches {
+      do {
+        let batch = try LiveBatch(
+          id: entry.id, lines: entry.lines, columns: columns, mostDecimals: mostDecimals, key: key)
+        changes.merge(batch.changes) { $1 }
+      } catch let error as PointChangeError {
+        throw LiveError.unreadable(path: logPath, record: record, "batch \(entry.id), \(error)")
       }
-      map = try map.updating(changes)
+      sequence = entry.answer.sequence
+      remember(entry)
     }
-    // If the log is new or belongs to another index, a new history begins. Batches in the log are kept.
-    if records.isEmpty || start.indexChecksum != index.checksum {
-      (start.history, start.indexChecksum) = (.random(in: .min ... .max), index.checksum)
+    if !changes.isEmpty { map = try map.updating(changes) }
+    // If the log is new, or the index file was written after the start of the log, a new history begins. Batches in
+    // the log are kept.
+    let isNew = logged.start == nil || start.indexChecksum != index.checksum
+    if isNew { (start.history, start.indexChecksum) = (.random(in: .min ... .max), index.checksum) }
+    if isNew || start.key != keyName {
+      start.key = keyName
       let length = records.first.map(EditLog.length(ofRecord:)) ?? 0
       try log.replace(startingWith: start.bytes, keepingFrom: length)
     }
-    let history = batches.reduce(start.history) { LiveRecord.history($0, id: $1.id, digest: $1.digest) }
+    let history = logged.batches.reduce(start.history) {
+      LiveRecord.history($0, id: $1.entry.id, digest: $1.entry.digest)
+    }
     (self.name, self.path, self.key, self.columns) = (name, path, key, columns)
     self.mostDecimals = mostDecimals
     (self.log, self.filterBytes, longestLog) = (log, filterBytes, logBytes)
