@@ -223,7 +223,7 @@ def test_a_box_and_a_screen_are_two_ways_to_ask(tree):
         assert np.isin(screen.id, box.id).all() and len(screen) > 0
         assert (box.id == tree.clusters([2 - half, -90, 2 + half, 90], zoom=zoom, spacing=44).id).all()
     for zoom in (-1, 33):
-        with pytest.raises(treelinemap.ParameterError, match="'zoom' must be from 0 to 32"):
+        with pytest.raises(treelinemap.ParameterError, match="'zoom' must be a number from 0 to 32"):
             tree.clusters((0, 0, 1, 1), zoom, spacing=44)
     for spacing in range(100):
         tree.clusters((0, 46, 5, 50), 7, spacing=spacing)

@@ -128,6 +128,12 @@ import Testing
     ("application/json", "{\"cluster_ids\":[9007199254740992]}", 400),
     ("application/json", "{\"cluster_ids\":[0],\"vresion\":\"0\"}", 400), ("text/html", "{\"cluster_ids\":[]}", 415),
     ("application/json; charset=utf-8", "{\"cluster_ids\":[0]}", 200),
+    ("application/json; charset=iso-8859-1", "{\"cluster_ids\":[0]}", 415),
+    ("application/json; charset=utf-16", "{\"cluster_ids\":[0]}", 415),
+    ("application/json", "{\"cluster_ids\":[0],\"cluster_ids\":[]}", 400),
+    ("application/json", "{\"cluster_ids\":[],\"cluster\\u005Fids\":[0]}", 400),
+    ("application/json", "{\"version\":null,\"cluster_ids\":[0]}", 400),
+    ("application/json", "{\"cluster_ids\":[0]}\0", 400),
     ("application/json", "{\"cluster_ids\":[" + String(repeating: "0,", count: 200_000) + "0]}", 413),
     ("application/json", "{\"cluster_ids\":[" + String(repeating: "0,", count: 10_000) + "0]}", 400),
   ]) func bodiesAreChecked(_ type: String, _ body: String, _ status: Int) async throws {

@@ -110,6 +110,39 @@ import TreelineBuilder
     #expect(try answer.json()["removed"] as? Int == 1)
   }
 
+  @Test(arguments: [
+    ("foo", "found foo"), ("{\"remove\":fals}", "found fals}"),
+    ("{\"remove\":7,\"remove\":8}", "expected each member once, found \"remove\" twice"),
+    ("{\"remove\":5,\"x\":1}", "expected a removal with only the member \"remove\", found \"x\""),
+    ("{\"x\":1,\"remove\":5}", "expected a removal with only the member \"remove\", found \"x\""),
+    ("{\"x\":1}", "expected a Feature, found an object without"),
+    (
+      "{\"remove\":9223372036854775808}",
+      "expected a key that is a whole number from -9223372036854775808 to 9223372036854775807, in \"id\", found 9223"
+    ),
+    ("{\"remove\":1e30}", "a whole number from -9223372036854775808 to"),
+    ("{\"remove\":\"a\"}", "expected a key that is a whole number, in \"id\", found \"a\""),
+  ]) func invalidLinesAreToldInWords(_ line: String, _ words: String) async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let answer = try await change(try client(), line, id: "a")
+    let detail = try answer.json()["detail"] as? String
+    #expect(answer.status == .unprocessableContent && detail?.contains(words) ?? false, "\(detail ?? "none")")
+  }
+
+  @Test func aBatchInAnotherEncodingIsRefused() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let client = try client()
+    for (charset, status) in [("iso-8859-1", HTTPResponse.Status.unsupportedMediaType), ("\"UTF-8\"", .ok)] {
+      let answer = try await client.execute(
+        uri: "/v1/fleet/points", method: .patch,
+        headers: [
+          .authorization: "Bearer secret", .contentType: "application/x-ndjson; charset=\(charset)",
+          .idempotencyKey: "a",
+        ], body: ByteBuffer(string: "{\"remove\":1}"))
+      #expect(answer.status == status)
+    }
+  }
+
   @Test func aCompressedBatchIsRefused() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let client = try client()

@@ -129,8 +129,8 @@ import TreelineBuilder
     #expect(try Set(response.faults()) == ["limit", "zoom", "order", "z"])
   }
 
-  @Test func valuesAreDecoded() {
-    var parameters = QueryParameters(url: "a=%31+2&b=%zz&c=%C3%A9&&d&e=1=2")
+  @Test func valuesAreDecoded() throws {
+    var parameters = try QueryParameters(url: "a=%31+2&b=%25zz&c=%C3%A9&&d&e=1=2&_=%FF")
     #expect(parameters.text("a") == "1 2")
     #expect(parameters.text("b") == "%zz")
     #expect(parameters.text("c") == "é")
@@ -138,6 +138,40 @@ import TreelineBuilder
     #expect(parameters.text("e") == "1=2")
     #expect(parameters.text("f") == nil)
     #expect(parameters.faults.isEmpty)
+  }
+
+  @Test(arguments: ["%zz", "%F", "%", "%FF", "%C3x", "a%E9"]) func invalidEncodingsAreRefused(
+    _ value: String
+  ) async throws {
+    let client = try TestServer().client
+    for path in ["places/clusters?filter=\(value)&limit=0", "places/events?filter=\(value)", "indexes?filter=\(value)"]
+    {
+      let answer = try await client.get("/v1/\(path)")
+      #expect(answer.status == .badRequest)
+      #expect(try answer.faults() == ["filter"])
+      #expect(try (answer.json()["detail"] as? String)?.contains("valid percent-encoding") ?? false)
+    }
+    #expect(try await client.get("/v1/places/clusters?a\(value)=1").faults() == ["a\(value)"])
+    #expect(try await client.get("/viewer/\(value)").status == .badRequest)
+  }
+
+  /// Checks what the answers to malformed values say.
+  @Test(arguments: [
+    ("clusters?method=grid&zoom=5&filter=a=1", "filter: expected no such parameter with method=grid; leave out"),
+    ("clusters?method=grid&zoom=5&ellipses=true", "ellipses: expected no such parameter with method=grid"),
+    ("clusters?method=grid&zoom=5&aggregate=count", "aggregate: expected no such parameter with method=grid"),
+    ("clusters?method=grid&zoom=5&position=mean", "position: expected no such parameter with method=grid"),
+    ("tiles.json?limit=5", "limit: expected no such parameter here; use a detail, a spacing or badges instead"),
+    ("clusters?zoom=abc", "zoom: expected a number from 0 to 32, found 'abc'"),
+    ("clusters?zoom=5&spacing=4&badges=1", "badges: expected either a spacing or badges, found '1'"),
+    ("clusters?bbox=0,0,1,1&center=2,48&zoom=5&width=9&height=9", "expected either a bbox or a center, found '2,48'"),
+    ("clusters/99999999999999999999999", "and below 2^53, found '99999999999999999999999'"),
+    ("clusters/9007199254740992", "and below 2^53"),
+    ("clusters?aggregate=percentile(population,-1)", "expected a number from 0 to 100 at character 23"),
+    ("clusters?aggregate=top(population,-1)", "expected a whole number from 1 to 1000000 at character 16"),
+  ]) func faultsAreToldInWords(_ path: String, _ words: String) async throws {
+    let detail = try await TestServer().client.get("/v1/places/\(path)").json()["detail"] as? String
+    #expect(detail?.contains(words) ?? false, "\(detail ?? "none")")
   }
 
   @Test(arguments: ["", "indexes", "a b", "a/b", "..", "ü", String(repeating: "a", count: 65)]) func namesStandInPaths(

@@ -151,23 +151,24 @@ private struct Scanner {
     return try columnName()
   }
 
-  private mutating func number() throws(AggregateError) -> Double {
+  private mutating func number(in range: ClosedRange<Double>, _ expected: String) throws(AggregateError) -> Double {
     skipSpace()
     let start = position
     var digits = ""
-    var isAfterExponentLetter = false
+    // A sign may be at the start and after the letter of an exponent.
+    var maySign = true
     while position < characters.count {
       let character = characters[position]
       let isExponentLetter = character == "e" || character == "E"
-      let isSign = isAfterExponentLetter && (character == "-" || character == "+")
+      let isSign = maySign && (character == "-" || character == "+")
       guard isExponentLetter || isSign || character == "." || "0"..."9" ~= character else { break }
       digits.unicodeScalars.append(character)
-      isAfterExponentLetter = isExponentLetter
+      maySign = isExponentLetter
       position += 1
     }
-    if let number = Double(digits), number.isFinite { return number }
+    if let number = Double(digits), range ~= number { return number }
     position = start
-    throw malformed("a number")
+    throw malformed(expected)
   }
 
   mutating func list() throws(AggregateError) -> [Aggregate] {
@@ -198,21 +199,16 @@ private struct Scanner {
     case "top":
       try require(",", "a comma and a number of values, as in 'top(kind, 3)'")
       skipSpace()
-      let (start, count) = (position, try number())
-      guard count >= 1, count <= 1e6, count == count.rounded() else {
+      let (start, expected) = (position, "a whole number from 1 to 1000000")
+      let count = try number(in: 1...1e6, expected)
+      guard count == count.rounded() else {
         position = start
-        throw malformed("a whole number from 1 to 1000000")
+        throw malformed(expected)
       }
       aggregate = .top(Int(count), of: column)
     case "percentile":
       try require(",", "a comma and a number from 0 to 100, as in 'percentile(price, 90)'")
-      skipSpace()
-      let (start, percent) = (position, try number())
-      guard percent <= 100 else {
-        position = start
-        throw malformed("a number from 0 to 100")
-      }
-      aggregate = .percentile(percent, of: column)
+      aggregate = .percentile(try number(in: 0...100, "a number from 0 to 100"), of: column)
     case "mean" where take(","):
       aggregate = .mean(column, weight: try columnName(after: "weight", as: "mean(price, weight: rooms)"))
     case "first" where !takes(","): aggregate = .first(column)

@@ -61,9 +61,14 @@ package enum PixelCriterion: String, Sendable, Hashable, CaseIterable {
     }
   }
 
+  /// Returns the name of a criterion with its article: `a spacing`, `badges`.
+  static func phrase(for name: String) -> String {
+    name == PixelCriterion.badges.rawValue ? name : "a \(name)"
+  }
+
   /// Returns a phrase that lists all criteria: `a detail, a spacing or badges`.
   package static func list(
-    _ conjunction: String = "or", spelling: (_ name: String) -> String = { $0 == "badges" ? $0 : "a \($0)" }
+    _ conjunction: String = "or", spelling: (_ name: String) -> String = PixelCriterion.phrase(for:)
   ) -> String { allCases.map { spelling($0.rawValue) }.listed(conjunction) }
 }
 

@@ -133,8 +133,9 @@ extension QueryParameters {
   }
 
   fileprivate mutating func refuse(_ name: String, beside other: String) {
+    let (one, another) = (PixelCriterion.phrase(for: name), PixelCriterion.phrase(for: other))
     refuse(
-      other, expected: "either a \(name) or a \(other)", found: text(other),
+      other, expected: "either \(one) or \(another)", found: text(other),
       sentence: "{\(name)} and {\(other)} exclude each other; choose one.")
   }
 

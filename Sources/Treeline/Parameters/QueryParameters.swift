@@ -190,8 +190,8 @@ extension QueryParameters {
   /// Returns the numbers of a range, in words.
   private static func phrase(for range: ClosedRange<Double>, unit: String) -> String {
     let (low, high) = (ParameterValue.text(range.lowerBound), ParameterValue.text(range.upperBound))
-    if range.upperBound < .greatestFiniteMagnitude { return "\(unit)from \(low) to \(high)" }
     let noun = unit.isEmpty ? "a number" : String(unit.dropLast())
+    if range.upperBound < .greatestFiniteMagnitude { return "\(noun) from \(low) to \(high)" }
     return switch range.lowerBound {
     case -.greatestFiniteMagnitude: noun
     case .leastNonzeroMagnitude: "\(noun) greater than 0"

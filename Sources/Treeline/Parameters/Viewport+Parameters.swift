@@ -107,7 +107,7 @@ extension QueryParameters {
     if has("center") {
       if has("bbox") {
         refuse(
-          "center", expected: "either a bbox or a center", found: "both",
+          "center", expected: "either a bbox or a center", found: value("center"),
           sentence: "{bbox} and {center} exclude each other; choose one.")
       }
       let missing =

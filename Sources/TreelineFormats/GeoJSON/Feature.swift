@@ -198,23 +198,11 @@ struct FeatureReading {
     guard bytes[range.lowerBound] == Byte.openBrace else {
       throw Problem(part: part, expected: "an object or null", found: excerpt(range))
     }
-    if feature.names.mayRepeat, let name = repeatedName(in: range) {
+    if feature.names.mayRepeat, let name = JSONMembers.firstTwice(Bytes(rebasing: bytes[range])) {
       throw Problem(
         part: part, expected: "names that differ", found: "\"\(visible(name))\" twice", remedy: "rename one of them")
     }
     return Bytes(rebasing: bytes[range])
-  }
-
-  /// Returns a name that occurs twice, even if its characters are written in different ways; nil if all names differ.
-  private func repeatedName(in properties: Range<Int>) -> String? {
-    var (names, repeated): (Set<String>, String?) = ([], nil)
-    var scanner = JSONScanner(Bytes(rebasing: bytes[properties]), isFinal: true)
-    try? scanner.scanObject { (scanner: inout JSONScanner, name: JSONString) throws(JSONStop) in
-      let name = name.text(of: scanner.bytes)
-      if !names.insert(name).inserted && repeated == nil { repeated = name }
-      try scanner.skipValue(depth: 2)
-    }
-    return repeated
   }
 
   /// The literal of the id, which is a string or a number (RFC 7946, section 3.2). Other values are ignored.

@@ -239,3 +239,24 @@ struct JSONString {
     return true
   }
 }
+
+/// The members of an object in JSON.
+@_spi(Server) public enum JSONMembers {
+  /// Returns the first name that occurs twice, even if its characters are written in different ways. Returns nil if all
+  /// names differ, or if the bytes are not an object.
+  public static func firstTwice(_ object: UnsafeRawBufferPointer) -> String? {
+    firstTwice(object.bindMemory(to: UInt8.self))
+  }
+
+  static func firstTwice(_ object: Bytes) -> String? {
+    var (names, repeated): (Set<String>, String?) = ([], nil)
+    var scanner = JSONScanner(object, isFinal: true)
+    try? scanner.skipSpace()
+    try? scanner.scanObject { (scanner: inout JSONScanner, name: JSONString) throws(JSONStop) in
+      let name = name.text(of: scanner.bytes)
+      if !names.insert(name).inserted && repeated == nil { repeated = name }
+      try scanner.skipValue(depth: 2)
+    }
+    return repeated
+  }
+}

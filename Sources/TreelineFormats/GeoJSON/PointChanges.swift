@@ -72,26 +72,37 @@ import Treeline
       FeatureRecordDecoder().columns(of: point.properties))
   }
 
-  /// Returns the value of the member `remove` if the object has no other member; otherwise nil.
-  private static func removedKey(_ object: Bytes) throws(JSONStop) -> AttributeValue? {
+  /// Returns the value of the member `remove`; nil if the object has no such member.
+  ///
+  /// - Throws: `JSONStop`. `FeatureReading.Problem` if the object also has another member, or `remove` twice.
+  private static func removedKey(_ object: Bytes) throws -> AttributeValue? {
     var scanner = JSONScanner(object, isFinal: true)
-    var (key, count): (AttributeValue?, Int) = (nil, 0)
+    var (keys, other): ([AttributeValue], JSONString?) = ([], nil)
     try scanner.scanObject { (scanner: inout JSONScanner, name: JSONString) throws(JSONStop) in
-      count += 1
       if name.matches("remove", in: object) {
-        key = try scanner.scanAttributeValue()
+        keys.append(try scanner.scanAttributeValue())
       } else {
+        other = other ?? name
         try scanner.skipValue(depth: 1)
       }
     }
-    return count == 1 ? key : nil
+    if keys.count > 1 { throw FeatureReading.Problem(expected: "each member once", found: "\"remove\" twice") }
+    if !keys.isEmpty, let other {
+      throw FeatureReading.Problem(
+        expected: "a removal with only the member \"remove\"", found: "\"\(visible(other.text(of: object)))\"")
+    }
+    return keys.first
   }
 }
 
 extension PointChangeError {
   fileprivate init(_ stop: JSONStop, in text: Bytes, line: Int) {
     switch stop {
-    case .syntax(let position, let expected):
+    case .syntax(var position, let expected):
+      // A wrong word is quoted as a whole, not from its first wrong letter.
+      if "\(expected)" == "true, false or null" {
+        while position > 0, UInt8(ascii: "a")...UInt8(ascii: "z") ~= text[position - 1] { position -= 1 }
+      }
       let rest = visible(Bytes(rebasing: text[min(position, text.count)...]))
       self.init(line: line, expected: "\(expected)", found: rest.isEmpty ? "the end of the line" : rest)
     case .tooDeep: self.init(line: line, expected: "at most \(JSONScanner.depthLimit) levels", found: "deeper nesting")

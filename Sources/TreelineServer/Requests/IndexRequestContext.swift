@@ -20,7 +20,7 @@ struct IndexRequestContext {
     self.path = path
     self.root = root
     query = request.uri.query
-    parameters = QueryParameters(url: query.map { $0[...] })
+    parameters = try QueryParameters(url: query.map { $0[...] })
   }
 
   var tree: ClusterTree { index.tree }
@@ -29,10 +29,11 @@ struct IndexRequestContext {
   mutating func selection() -> ServedSelection { ServedSelection(&parameters, of: index) }
 
   /// Returns the value of the path parameter with the given name. The value must be a whole number, 0 or more.
-  func number(_ name: String) throws(Problem) -> Int {
+  func number(_ name: String, expected: String = "a whole number, 0 or more") throws(Problem) -> Int {
     let text = path.get(name) ?? ""
-    guard let number = Int(text), number >= 0 else {
-      throw .invalid(name, expected: "a whole number, 0 or more", found: String(text.prefix(100)))
+    // Clients in JavaScript can represent only whole numbers below 2^53.
+    guard let number = Int(text), 0..<(1 << 53) ~= number else {
+      throw .invalid(name, expected: expected + " and below 2^53", found: String(text.prefix(100)))
     }
     return number
   }
@@ -40,8 +41,7 @@ struct IndexRequestContext {
   /// Returns the id of a cluster from the path. Ids belong to one version of an index: in another version, a cluster
   /// with the same id may be a different cluster. So a request may name the version to which its id belongs.
   mutating func clusterID() throws(Problem) -> ClusterID {
-    let id = try number("id")
-    guard id < 1 << 53 else { throw .invalid("id", expected: "a cluster_id, below 2^53", found: "\(id)") }
+    let id = try number("id", expected: "a cluster_id, which is a whole number, 0 or more,")
     if let version = parameters.text("version"), version != index.version { throw .outdatedIDs(of: index) }
     return ClusterID(rawValue: UInt64(id))
   }
@@ -53,12 +53,27 @@ extension QueryParameters {
 
   /// Reads the parameters from the query of a URL. Parameters whose names begin with `_` are ignored, because clients
   /// append such parameters to bypass caches.
-  init(url query: Substring?) {
-    let pairs = query?.utf8.split(separator: UInt8(ascii: "&")).map { pair in
+  ///
+  /// - Throws: `Problem` if the percent-encoding of a name or a value is invalid.
+  init(url query: Substring?) throws(Problem) {
+    var pairs: [(name: String, value: String)] = []
+    var faults: [Fault] = []
+    for pair in query?.utf8.split(separator: UInt8(ascii: "&")) ?? [] {
       let end = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
-      return (name: Self.decoded(Substring(pair[..<end])), value: Self.decoded(Substring(pair[end...].dropFirst())))
+      let (name, value) = (Substring(pair[..<end]), Substring(pair[end...].dropFirst()))
+      if name.hasPrefix("_") { continue }
+      if let name = Self.decoded(name), let value = Self.decoded(value) {
+        pairs.append((name, value))
+      } else if faults.count < 16 {
+        faults.append(
+          Fault(
+            Self.decoded(name) ?? String(name.prefix(100)),
+            expected: "a valid percent-encoding of a text in UTF-8, in which '%' itself is written '%25'",
+            found: String((Self.decoded(name) == nil ? name : value).prefix(100))))
+      }
     }
-    self.init((pairs ?? []).filter { !$0.name.hasPrefix("_") }, bounds: Bounds(limits: 1...Self.largestLimit))
+    if !faults.isEmpty { throw .invalid(faults) }
+    self.init(pairs.filter { !$0.name.hasPrefix("_") }, bounds: Bounds(limits: 1...Self.largestLimit))
   }
 
   /// Checks that all parameters were read and are valid.
@@ -72,9 +87,10 @@ extension QueryParameters {
   /// Decodes percent-encoding.
   ///
   /// - Parameter plusIsSpace: Whether a plus sign stands for a space, as in HTML forms.
-  static func decoded(_ text: Substring, plusIsSpace: Bool = true) -> String {
+  /// - Returns: nil if the encoding is invalid.
+  static func decoded(_ text: Substring, plusIsSpace: Bool = true) -> String? {
     guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else { return String(text) }
     let text = plusIsSpace ? text.replacing("+", with: " ") : text
-    return text.removingPercentEncoding ?? String(text)
+    return text.removingPercentEncoding
   }
 }

@@ -40,7 +40,8 @@ extension Cut {
   /// - Parameter default: Cut to use if the request has none; nil if the request must have a cut.
   /// - Returns: nil if the request has no valid cut.
   init?(byPixels parameters: inout QueryParameters, of tree: ClusterTree, default standard: Cut? = nil) {
-    parameters.refuse(Cut.limitParameters + ["cell"], expected: "no such parameter")
+    parameters.refuse(Cut.limitParameters, expected: "no such parameter here; use \(PixelCriterion.list()) instead")
+    parameters.refuse(["cell"], expected: "no such parameter here")
     self.init(&parameters, default: standard ?? .standard)
     parameters.requireSupport(for: self, of: tree)
     if pixelParameter == nil { return nil }
@@ -94,6 +95,9 @@ struct GridCells {
 
   init(_ parameters: inout QueryParameters, of tree: ClusterTree, in view: PlaneViewport?) {
     parameters.refuse(Cut.parameterNames, expected: "no such parameter with method=grid; use 'cell' instead")
+    parameters.refuse(
+      ["filter", "aggregate", "position", "keep-visible"] + RequestedProperty.served.map(\.rawValue),
+      expected: "no such parameter with method=grid; leave out 'method' to use it")
     let pixels = parameters.number(
       "cell", in: Double.leastNormalMagnitude...Double.greatestFiniteMagnitude, expected: "a number of pixels above 0")
     size = pixels.map(CellSize.pixels) ?? .published

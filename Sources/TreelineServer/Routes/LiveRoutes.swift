@@ -29,10 +29,10 @@ struct LiveRoutes {
         expected: "1 to \(LiveBatch.longestID) visible ASCII characters, different for each batch of changes",
         found: request.headers[.idempotencyKey].map { String($0.prefix(100)) })
     }
-    let type = request.headers[.contentType]?.split(separator: ";").first?.lowercased().filter { $0 != " " }
-    guard let type, ContentType.lines.contains(type) else {
+    guard let type = request.head.mediaType, ContentType.lines.contains(type) else {
       throw Problem(
-        status: .unsupportedMediaType, detail: "The body must be lines of JSON, sent as \(ContentType.lines[0]).")
+        status: .unsupportedMediaType,
+        detail: "The body must be lines of JSON in UTF-8, sent as \(ContentType.lines[0]).")
     }
     let length = request.headers[.contentLength].flatMap { Int($0) } ?? RequestBodyLimit.batchLength
     let answer = try await live.apply(id: id, length: min(max(length, 0), RequestBodyLimit.batchLength)) {
@@ -86,7 +86,7 @@ struct LiveRoutes {
   private static var noIndex: Problem { .notFound("There is no index with this name; /v1/indexes lists all names.") }
 
   private func refuseParameters(of request: Request) throws {
-    var parameters = QueryParameters(url: request.uri.query.map { $0[...] })
+    var parameters = try QueryParameters(url: request.uri.query.map { $0[...] })
     try parameters.finish()
   }
 }

@@ -66,7 +66,10 @@ struct Routes {
       if path == "basemap.pmtiles", let archive = options.basemapFile {
         return try await viewer.archive(at: archive, for: request.head)
       }
-      return try await viewerFile(QueryParameters.decoded(path[...], plusIsSpace: false), request, context)
+      guard let path = QueryParameters.decoded(path[...], plusIsSpace: false) else {
+        throw Problem(status: .badRequest, detail: "The percent-encoding of the path is invalid.")
+      }
+      return try await viewerFile(path, request, context)
     }
   }
 
@@ -132,7 +135,7 @@ struct Routes {
         documentPolicy, request, context)
     }
     add("/v1/indexes", to: router) { request, context in
-      var parameters = QueryParameters(url: request.uri.query.map { $0[...] })
+      var parameters = try QueryParameters(url: request.uri.query.map { $0[...] })
       try parameters.finish()
       let indexes = catalog.indexes
       let versions = indexes.map { $0.name + "/" + $0.tag }.joined(separator: " ")
@@ -193,11 +196,12 @@ struct Routes {
 
   @Sendable private func transition(_ request: Request, _ context: Context) async throws -> Response {
     var indexRequest = try IndexRequestContext(request, path: context.parameters, root: nil, of: catalog)
-    let type = request.headers[.contentType]?.split(separator: ";").first?.lowercased().filter { $0 != " " }
+    let type = request.head.mediaType
     // `text/plain` is accepted, because browsers send a body of this type to other origins without a preflight request.
     guard type == ContentType.json || type == "text/plain" else {
       throw Problem(
-        status: .unsupportedMediaType, detail: "The body must be JSON, sent as \(ContentType.json) or text/plain.")
+        status: .unsupportedMediaType,
+        detail: "The body must be JSON in UTF-8, sent as \(ContentType.json) or text/plain.")
     }
     let body = try await request.boundedBody()
     let representation = try TransitionRoutes.fromClusters(&indexRequest, body)

@@ -100,11 +100,19 @@ private struct PreviousAnswer: Decodable {
       throw Problem.invalid(name, expected: "only 'cluster_ids' and 'version' in the body", found: name)
     }
     let members = try decoder.container(keyedBy: CodingKeys.self)
-    version = try members.decodeIfPresent(String.self, forKey: .version)
+    // A client that sends null has lost the version, which would otherwise be ignored.
+    version = members.contains(.version) ? try members.decode(String.self, forKey: .version) : nil
     clusterIDs = try members.decode([UInt64].self, forKey: .clusterIDs)
   }
 
   init(_ body: UnsafeRawBufferPointer, of index: ServedIndex) throws {
+    // The decoder accepts UTF-16, too, in which each ASCII character has a byte that is 0. JSON in UTF-8 has no such
+    // byte.
+    if body.contains(0) { throw Problem.invalid("body", expected: "JSON in UTF-8", found: "a byte that is 0") }
+    // The decoder keeps only one of two members with the same name.
+    if let name = JSONMembers.firstTwice(body) {
+      throw Problem.invalid(name, expected: "each member of the body once", found: "\(name) twice")
+    }
     do { self = try JSONDecoder().decode(PreviousAnswer.self, from: Data(body)) } catch let problem as Problem {
       throw problem
     } catch {

@@ -66,7 +66,7 @@ import Testing
     (["detail": "9"], "detail is in pixels and needs zoom, or bbox with width and height."),
     (["detail": "9", "spacing": "9", "zoom": "3"], "detail and spacing exclude each other; choose one."),
     (["detail": "-1", "zoom": "3"], "detail must be a number of pixels, 0 or more, found -1."),
-    (["zoom": "33"], "zoom must be from 0 to 32, found 33."),
+    (["zoom": "33"], "zoom must be a number from 0 to 32, found 33."),
     (["center": "2,48"], "center needs zoom, width and height."),
     (["center": "2,48", "zoom": "3"], "center needs width and height."),
     (["center": "2,48", "width": "300", "height": "200"], "center needs zoom."),
