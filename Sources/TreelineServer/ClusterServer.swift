@@ -28,8 +28,7 @@ public struct ClusterServer: Sendable {
   ///   - catalog: The indexes to serve.
   ///   - options: Settings of the server.
   ///   - logger: Logger to use instead of standard error.
-  /// - Throws: `ServerError` if the server's resource files, the viewer or the base map cannot be used; an error of
-  ///   the TLS library if the TLS files cannot be used.
+  /// - Throws: `ServerError` if the server's resource files, the viewer, the base map or the TLS files cannot be used.
   public init(_ catalog: Catalog, options: ServerOptions = ServerOptions(), logger: Logger? = nil) throws {
     self.catalog = catalog
     self.options = options
@@ -119,13 +118,35 @@ public struct TLSFiles: Hashable, Sendable {
   /// Creates a pair of paths.
   public init(certificates: String, key: String) { (self.certificates, self.key) = (certificates, key) }
 
+  /// - Throws: `ServerError`
   func context() throws -> NIOSSLContext {
+    let chain = try Self.read(certificates, "certificates in PEM form", option: "--tls-certificates") {
+      try NIOSSLCertificate.fromPEMBytes($0)
+    }
+    let privateKey = try Self.read(key, "a private key in PEM form without a passphrase", option: "--tls-key") {
+      try NIOSSLPrivateKey(bytes: $0, format: .pem)
+    }
     var configuration = TLSConfiguration.makeServerConfiguration(
-      certificateChain: try NIOSSLCertificate.fromPEMFile(certificates).map { .certificate($0) },
-      privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))
+      certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(privateKey))
     configuration.minimumTLSVersion = .tlsv12
     configuration.applicationProtocols = ["h2", "http/1.1"]
-    return try NIOSSLContext(configuration: configuration)
+    do { return try NIOSSLContext(configuration: configuration) } catch {
+      throw ServerError.unusableTLS(
+        path: key, expected: "the private key of the first certificate in \(certificates)", found: "another key",
+        option: "--tls-key")
+    }
+  }
+
+  private static func read<Content>(
+    _ path: String, _ expected: String, option: String, _ parse: ([UInt8]) throws -> Content
+  ) throws(ServerError) -> Content {
+    func error(_ found: String) -> ServerError {
+      .unusableTLS(path: path, expected: expected, found: found, option: option)
+    }
+    guard access(path, R_OK) == 0 else { throw error(String(cString: strerror(errno))) }
+    guard let bytes = try? Data(contentsOf: URL(fileURLWithPath: path)) else { throw error("no readable file") }
+    guard let content = try? parse([UInt8](bytes)) else { throw error("none") }
+    return content
   }
 }
 
@@ -212,12 +233,16 @@ public enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
   case noResources
   /// The folder contains no viewer.
   case noViewer(folder: String)
+  /// A file with certificates or with a private key cannot be used. `option` is the option that names the file.
+  case unusableTLS(path: String, expected: String, found: String, option: String)
   /// The file of the base map is missing or is not PMTiles 3.
   case noBasemap(path: String)
 
   public var description: String {
     switch self {
     case .noResources: "expected a resource folder next to the server's executable, found none; build the server again"
+    case .unusableTLS(let path, let expected, let found, let option):
+      "\(path): expected \(expected), found \(found); name another file with \(option)"
     case .noBasemap(let path): "\(path): this file cannot be read as PMTiles, version 3"
     case .noViewer(let folder): "\(folder): this folder has no index.html; name a folder that contains a viewer"
     }

@@ -9,6 +9,7 @@ import subprocess
 import pytest
 
 from conftest import connected, received
+from programs import program
 from trials import trials
 from waiting import LIMIT, wait_for
 
@@ -118,6 +119,30 @@ def test_http2_over_tls_answers_as_http1(server, own, tmp_path):
     other = own("iceland", "--tls-certificates", tmp_path / "cert.pem", "--tls-key", tmp_path / "key.pem")
     assert curl(other.port, "--http2", scheme="https") == ("2", expected)
     assert curl(other.port, "--http1.1", scheme="https") == ("1.1", expected)
+
+
+def test_unusable_tls_files_are_named(indexes, tmp_path):
+    for name in ("one", "other"):
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+             "-subj", "/CN=localhost", "-keyout", tmp_path / f"{name}.key", "-out", tmp_path / f"{name}.pem"],
+            check=True, capture_output=True)
+    (tmp_path / "empty").touch()
+    for certificates, key, words in [
+        ("none", "one.key", "none: expected certificates in PEM form, found No such file or directory; name another file with "
+         "--tls-certificates"),
+        ("one.pem", "none", "none: expected a private key in PEM form without a passphrase, found No such file or directory; "
+         "name another file with --tls-key"),
+        ("one.key", "one.key", "one.key: expected certificates in PEM form, found none; name another file with --tls-certificates"),
+        ("empty", "one.key", "empty: expected certificates in PEM form, found none"),
+        ("one.pem", "one.pem", "one.pem: expected a private key in PEM form without a passphrase, found none"),
+        ("one.pem", "other.key", f"other.key: expected the private key of the first certificate in {tmp_path / 'one.pem'}, found "
+         "another key; name another file with --tls-key"),
+    ]:
+        found = subprocess.run(
+            [program("TREELINE_SERVER"), indexes / "iceland.treeline", "--no-viewer", "--port", "0", "--tls-certificates",
+             tmp_path / certificates, "--tls-key", tmp_path / key], capture_output=True, text=True, timeout=LIMIT)
+        assert found.returncode == 65 and words in found.stderr, found
 
 
 STARTS = ["/", "/v1/", "/v1/iceland/", "/v1/iceland/clusters?", "/v1/iceland/clusters?bbox=", "/v1/iceland/tiles/",

@@ -268,7 +268,7 @@ extension LogFormat: ExpressibleByArgument {}
     switch error {
     case is CatalogError: EX_USAGE
     case IndexError.unopenable: EX_NOINPUT
-    case is IndexError, is LiveError: EX_DATAERR
+    case is IndexError, is LiveError, ServerError.unusableTLS: EX_DATAERR
     default: EX_IOERR
     }
   }
