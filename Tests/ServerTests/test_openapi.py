@@ -12,6 +12,7 @@ import openapi_spec_validator
 
 from conftest import DOCUMENT, WRITE_TOKEN
 from trials import trials
+from waiting import reserved_port
 
 METHODS = {"get", "put", "post", "delete", "options", "head", "patch", "trace"}
 
@@ -209,6 +210,20 @@ def test_every_route_parameter_and_answer_is_as_documented(server):
             for parameter in map(resolved, operations[method].get("parameters", [])):
                 if parameter["in"] == "query" and method == "get":
                     assert (route, "GET", parameter["name"]) in used, f"{route}: {parameter['name']} was never used"
+
+
+def test_metrics_are_not_at_the_main_port_if_they_have_their_own(own):
+    with reserved_port() as management:
+        status, headers, answer = own("iceland", "--management-port", management).ask("/metrics")
+    schema = resolved(DOCUMENT["paths"]["/metrics"]["get"]["responses"][str(status)])["content"][headers["content-type"]]["schema"]
+    jsonschema.Draft202012Validator({**schema, "components": DOCUMENT["components"]}).validate(json.loads(answer))
+    assert status == 404
+
+
+def test_every_member_of_a_feature_is_documented(server):
+    members = DOCUMENT["components"]["schemas"]["Feature"]["properties"].keys()
+    features = server.json("/v1/columns/clusters?limit=50")["features"]
+    assert all(feature.keys() <= members for feature in features) and any("id" in feature for feature in features)
 
 
 def test_generated_requests_pass_every_check_of_schemathesis(server, tmp_path, note):
