@@ -14,7 +14,6 @@
   ///   - aggregates: The aggregates in the tiles.
   ///   - names: Names of the aggregates, in the same order.
   public init(of tree: ClusterTree, aggregates: [Aggregate], names: [String]) {
-    // Counts are not listed, because each count has a separate key that ends with the counted value.
     let pairs = zip(names, aggregates).compactMap { name, aggregate in
       aggregate.resultType(in: tree).map { (name, $0.rawValue) }
     }
@@ -23,9 +22,41 @@
     FeatureProperties.forEachColumn(columns, after: names) { name, type in
       if case .string(let type) = type { fields[name] = type }
     }
-    for (key, type) in TileLayer.fields { fields[key.rawValue] = type }
+    for (key, type) in TileLayer.fields where key != .badgeDiameter || tree.badgeCurve != nil {
+      fields[key.rawValue] = type
+    }
     if tree.isGrouped { fields[ClusterProperty.group.rawValue] = ClusterProperty.group.kind.rawValue }
+    // Each count has a separate key, which ends with the counted value.
+    let takenNames = Set(tree.attributeNames + names)
+    for (name, aggregate) in zip(names, aggregates) {
+      for value in Self.countedValues(of: aggregate, in: tree) {
+        var key = "\(name).\(value)"
+        while takenNames.contains(key) || fields[key] != nil { key += "_" }
+        fields[key] = AttributeType.number.rawValue
+      }
+    }
     self.fields = fields
+  }
+
+  /// Greatest number of counted values that are listed for an aggregate.
+  private static let mostCountedValues = 256
+
+  /// Returns the names of the values that an aggregate counts. Returns no names if the column is not a category, or has
+  /// too many values.
+  private static func countedValues(of aggregate: Aggregate, in tree: ClusterTree) -> [String] {
+    switch aggregate.function {
+    case .counts, .top:
+      guard let column = aggregate.column.flatMap({ tree.column($0) }), case .entries(let entries) = column.values,
+        entries.dictionary.entryCount <= mostCountedValues
+      else { return [] }
+      return (0..<entries.dictionary.entryCount).compactMap {
+        switch entries.dictionary.value(ofEntry: $0) {
+        case .null?, nil: nil
+        case let value?: value.name
+        }
+      }
+    default: return []
+    }
   }
 }
 

@@ -49,6 +49,37 @@ import TreelineBuilder
     #expect(wide.count > left.count && !right.isEmpty)
   }
 
+  /// Checks that a tile with too many clusters is refused for the option to which it owes them.
+  @Test(arguments: [
+    ("detail=20&alone-from-zoom=0", "alone-from-zoom: expected a zoom above 1, so that"),
+    ("detail=20&min-points=100000", "min-points: expected a smaller number, so that"),
+    ("detail=0", "detail: expected a greater number, so that each tile has at most 32768 clusters, found '0'"),
+  ]) func tilesOfTooManyClustersNameTheReason(_ query: String, _ words: String) async throws {
+    let points = (0..<40_000).map { Coordinate(longitude: Double($0 % 200) / 2, latitude: Double($0 / 200) / 4) }
+    let client = try TestServer(["many": try ClusterTree(points)]).client
+    let answer = try await client.get("/v1/many/tiles/0/0/0.mvt?\(query)")
+    let detail = try answer.json()["detail"] as? String
+    #expect(answer.status == .badRequest && detail?.contains(words) ?? false, "\(detail ?? "none")")
+  }
+
+  @Test func tileJSONListsThePropertiesOfCountsAndOfBadges() async throws {
+    let kinds = IndexColumn(name: "kind", kind: .category) { .string(["bar", "café", "inn"][$0 % 3]) }
+    let columns = [kinds, IndexColumn(name: "id", kind: .category) { .string("\($0)") }]
+    let plain = try TestServer(columns: columns)
+    func fields(_ path: String, _ client: TestClient) async throws -> [String: String] {
+      let layers = try await client.get(path).json()["vector_layers"] as? [[String: Any]]
+      return try #require(layers?.first?["fields"] as? [String: String])
+    }
+    let client = try plain.client
+    let found = try await fields("/v1/places/tiles.json?aggregate=top(kind,2),counts(id)", client)
+    for name in ["bar", "café", "inn"] { #expect(found["top_kind.\(name)"] == "Number") }
+    // A column with many texts would make a long list.
+    #expect(!found.keys.contains { $0.hasPrefix("counts_id.") } && found["badge_px"] == nil)
+    let badges = try ClusterTree(
+      (0..<100).map { Coordinate(longitude: Double($0), latitude: 0) }, options: BuildOptions(supporting: .badges()))
+    #expect(try await fields("/v1/badges/tiles.json", TestServer(["badges": badges]).client)["badge_px"] == "Number")
+  }
+
   /// Checks that clusters at the seam of the plane and at the antimeridian are in tiles like all other clusters.
   @Test func theWorldIsRound() async throws {
     let coordinates = [-179.9, 179.9, -179.99, 179.99, 0].map { Coordinate(longitude: $0, latitude: -17) }

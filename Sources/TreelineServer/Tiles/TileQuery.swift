@@ -39,10 +39,7 @@ struct TileQuery {
     let tree = try selection.tree()
     let clusters = try tree.centeredClusters(query(for: tile), limit: Self.mostClusters + 1)
     guard clusters.count <= Self.mostClusters else {
-      throw Problem.invalid(
-        cut.pixelParameter ?? "zoom",
-        expected: "a greater value, so that each tile has at most \(Self.mostClusters) clusters",
-        found: "more clusters")
+      throw tooManyClusters(in: tile)
     }
     let reach = TileLayer.extent * buffer / tileSize.rawValue
     let extent = -reach..<TileLayer.extent + reach
@@ -58,6 +55,24 @@ struct TileQuery {
       }
     } catch is TileLayer.TooLong { throw Problem.answerTooLong }
     return layer.bytes
+  }
+
+  /// Returns a problem that names the option to which a tile owes its many clusters.
+  private func tooManyClusters(in tile: MapTile) -> Problem {
+    let aim = ", so that each tile has at most \(Self.mostClusters) clusters"
+    let points = cut.unclustered
+    let view = (try? query(for: tile).viewport.located(on: selection.index.tree.plane)) ?? nil
+    if let zoom = view?.zoom, points.fromZoom <= zoom {
+      return .invalid(
+        "alone-from-zoom", expected: "a zoom above \(ParameterValue.number(zoom))" + aim,
+        found: "\(ParameterValue.number(points.fromZoom))")
+    }
+    if points.leastMembers > 2 {
+      return .invalid("min-points", expected: "a smaller number" + aim, found: "\(points.leastMembers)")
+    }
+    return .invalid(
+      cut.pixelParameter ?? "zoom", expected: "a greater number" + aim,
+      found: cut.pixels.map { "\(ParameterValue.number($0.count))" })
   }
 
   /// Description of the tiles' layer, for TileJSON.
