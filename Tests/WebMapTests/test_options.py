@@ -51,16 +51,16 @@ def test_colors_can_change_to_a_column_with_fewer_values(open_kinds, column):
 
 
 WRONG = {
-    "{ foo: 1 }": "The layer takes cut, colorBy, order, filter, ellipses, theme, onPoint, onCluster, onError, not 'foo'",
-    "{ ellipses: 'yes' }": "Expected true or false as the option 'ellipses', found yes",
+    "{ foo: 1 }": "The options of addTreeline are cut, colorBy, order, filter, ellipses, theme, onPoint, onCluster, onError, not 'foo'",
+    "{ ellipses: 'yes' }": "Expected true or false as the option 'ellipses', found 'yes'",
     "{ onPoint: 5, ellipses: true }": "Expected a function as the option 'onPoint', found 5",
     "{ order: 5 }": "Expected an array of texts as the option 'order', found 5",
     "{ order: [1] }": "Expected an array of texts as the option 'order', found 1",
     "{ colorBy: 7 }": "Expected the name of a column as the option 'colorBy', found 7",
     "{ filter: 7 }": "Expected a text or a function as the option 'filter', found 7",
-    "{ theme: 'drak' }": "Expected auto, light, dark or an object of colors as the option 'theme', found drak",
-    "{ cut: { badge: 1 } }": "The cut takes spacing, badges, detail, limit, order, continuing, minPoints, aloneFromZoom, not 'badge'",
-    "5": "The layer must be an object, found 5",
+    "{ theme: 'drak' }": "Expected auto, light, dark or an object of colors as the option 'theme', found 'drak'",
+    "{ cut: { badge: 1 } }": "The options of a cut are spacing, badges, detail, limit, order, continuing, minPoints, aloneFromZoom, not 'badge'",
+    "5": "Expected an object as the options of addTreeline, found 5",
 }
 
 

@@ -23,11 +23,11 @@ test("invalid points are errors that name the point and its value", async () => 
   const feature = (coordinates) => ({ type: "Feature", properties: {}, geometry: { type: "Point", coordinates } });
   const cases = [
     [Float64Array.of(1, 2, NaN, 4), /point 1, found NaN and 4/], [Float64Array.of(1, 2, Infinity, 4), /point 1/], [Float64Array.of(1, 91), /point 0, found 1 and 91/],
-    [Float64Array.of(181, 1), /point 0/], [Float64Array.of(1, 2, 3), /even number of coordinates, found 3/], [[["1", "2"]], /the text '1'/], [[[1]], /found 1 and undefined/],
-    [[null], /found undefined/], [[{}], /point 0/], ["1,2", /as an array, found 1,2/], [null, /found null/], [undefined, /found undefined/], [5, /found 5/], [{}, /the length undefined/],
+    [Float64Array.of(181, 1), /point 0/], [Float64Array.of(1, 2, 3), /even number of coordinates, found 3/], [[["1", "2"]], /found '1' and '2'/], [[[1]], /found 1 and undefined/],
+    [[null], /found undefined/], [[{}], /point 0/], ["1,2", /as an array, found '1,2'/], [null, /found null/], [undefined, /found undefined/], [5, /found 5/], [{}, /the length undefined/],
     [{ length: NaN }, /found the length NaN/], [{ length: -1 }, /found the length -1/], [{ length: 1e12 }, /found the length 1000000000000/], [{ length: 1.5 }, /length 1.5/],
     [[feature([1, null])], /found 1 and null/], [[{ type: "Feature", geometry: null }], /point 0/],
-    [[{ type: "Feature", geometry: { type: "LineString", coordinates: [[1, 2], [3, 4]] } }], /point 0/], [[feature(["a", "b"])], /the text 'a'/],
+    [[{ type: "Feature", geometry: { type: "LineString", coordinates: [[1, 2], [3, 4]] } }], /point 0/], [[feature(["a", "b"])], /found 'a' and 'b'/],
     [new BigInt64Array(2), /point 0/],
   ];
   for (const [points, message] of cases) {

@@ -13,10 +13,10 @@ const feature = (properties, at = 0, id = undefined) => ({ type: "Feature", id, 
 const listOf = (...values) => values.map((d, i) => feature({ d }, i));
 
 test("unknown options of a build are errors", async () => {
-  const isUnknown = (error) => error instanceof BuildError && error.message.startsWith("The build takes for, projection,") && error.message.endsWith("not 'fro'");
+  const isUnknown = (error) => error instanceof BuildError && error.message.startsWith("The options of build are for, projection,") && error.message.endsWith("not 'fro'");
   await assert.rejects(Treeline.build([[1, 2]], { fro: "badges" }), isUnknown);
   assert.throws(() => buildNow([[1, 2]], { fro: "badges" }), isUnknown);
-  await assert.rejects(Treeline.build([[1, 2]], 5), (error) => error instanceof BuildError && /must be an object, found 5/.test(error.message));
+  await assert.rejects(Treeline.build([[1, 2]], 5), (error) => error instanceof BuildError && /Expected an object as the options of build, found 5/.test(error.message));
 });
 
 test("a build with keys refuses the keys that an update would refuse", async () => {

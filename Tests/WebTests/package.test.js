@@ -26,5 +26,5 @@ test("a bundler keeps the worker, which has effects but exports nothing", () => 
 });
 
 test("an unknown theme of style layers is an error", () => {
-  assert.throws(() => treelineLayers("points", { theme: "drak" }), { name: "QueryError", message: /light or dark as the theme, found drak/ });
+  assert.throws(() => treelineLayers("points", { theme: "drak" }), { name: "QueryError", message: /light or dark as the theme, found 'drak'/ });
 });

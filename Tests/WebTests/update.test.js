@@ -128,7 +128,7 @@ test("an edit with a mistake says what is wrong", async () => {
     [{ insert: [feature(9, 3, 91)] }, /The point with the key 9 is invalid: .*found 3 and 91/], [{ insert: feature(9, 3) }, /an array as 'insert'/],
     [{ remove: "12" }, /an array as 'remove'/],
   ]) await assert.rejects(tree.update(edit), { name: "BuildError", message });
-  await assert.rejects(tree.update({ removed: [1] }), { name: "QueryError", message: /update takes insert, remove, move, not 'removed'/ });
+  await assert.rejects(tree.update({ removed: [1] }), { name: "QueryError", message: /options of an edit are insert, remove, move, not 'removed'/ });
   await assert.rejects((await Treeline.build([[1, 2]])).update({}), { name: "BuildError", message: /option 'key'/ });
   await assert.rejects((await Treeline.build([feature(1, 1), feature(1, 2)])).update({}), /found the key 1 twice/);
   const other = await Treeline.build(Float64Array.of(1, 1));

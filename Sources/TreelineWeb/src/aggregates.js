@@ -2,7 +2,7 @@
 // server.
 
 import { columnNamed } from "./column-named.js";
-import { QueryError } from "./errors.js";
+import { asText, QueryError } from "./errors.js";
 import { textOrder } from "./filter.js";
 import { isoTime } from "./time.js";
 
@@ -31,7 +31,7 @@ const NUMBERS = "number or boolean";
 function parsed(text) {
   /** @type {Aggregate[]} */
   const aggregates = [];
-  if (typeof text !== "string") throw new QueryError(`Expected aggregates as text, found ${text}`);
+  if (typeof text !== "string") throw new QueryError(`Expected aggregates as text, found ${asText(text)}`);
   for (AGGREGATE.lastIndex = 0; ; ) {
     const start = AGGREGATE.lastIndex;
     const match = AGGREGATE.exec(text);
@@ -40,7 +40,7 @@ function parsed(text) {
     const needsAmount = kind === "top" || kind === "percentile";
     const suits = label ? label === (kind === "mean" ? "weight" : kind === "first" || kind === "last" ? "by" : "") : kind !== "last";
     if (!isKnown || !suits || needsAmount !== (amount !== undefined)) {
-      throw new QueryError(`Expected an aggregate such as sum(population) or top(kind, 3), found ${text.slice(start) || "nothing"}`);
+      throw new QueryError(`Expected an aggregate such as sum(population) or top(kind, 3), found ${text.slice(start) || "none"}`);
     }
     const number = Number(amount);
     const written = text.slice(start, AGGREGATE.lastIndex - end.length).trim();

@@ -1,7 +1,7 @@
 // Merges points into a tree, in the page, in Node or in a worker.
 
 import { DISTANCES, standardCurve } from "./badges.js";
-import { BuildError } from "./errors.js";
+import { asText, BuildError } from "./errors.js";
 import { layOut } from "./layout.js";
 import { leavesOf } from "./leaves.js";
 import { Merging } from "./merging.js";
@@ -29,7 +29,7 @@ export function build(coordinates, rows, options, report = () => {}) {
   const { for: purpose = "badges", projection = "mercator", anchor = "mean", badgeGap } = options;
   for (const [name, value, values] of /** @type {[string, unknown, unknown[]][]} */ ([
     ["for", purpose, ["badges", "spacing"]], ["projection", projection, ["mercator", "plane"]], ["anchor", anchor, ["mean", "member"]]])) {
-    if (!values.includes(value)) throw new BuildError(`Expected ${values.map((value) => `'${value}'`).join(" or ")} as the option '${name}', found ${value}`);
+    if (!values.includes(value)) throw new BuildError(`Expected ${values.map((value) => `'${value}'`).join(" or ")} as the option '${name}', found ${asText(value)}`);
   }
   const curve = purpose === "badges" ? standardCurve(badgeGap) : DISTANCES;
   const count = coordinates.length / 2;

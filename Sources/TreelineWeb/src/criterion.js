@@ -1,7 +1,8 @@
 // The criteria of cuts, and checks of cuts. A page that queries a server needs only this module, not the code that cuts
 // a tree.
 
-import { QueryError, refuseUnknown } from "./errors.js";
+import { asText, QueryError } from "./errors.js";
+import { refuseUnknown } from "./options.js";
 
 /**
  * @typedef {"breadth-first" | "widest-first" | "steepest-first"} Order Says which cluster is split next while the limit
@@ -85,7 +86,7 @@ export const ORDERS = ["breadth-first", "widest-first", "steepest-first"];
  * @returns {PixelCriterion | "limit"}
  */
 export function criterionOf(cut) {
-  refuseUnknown(cut, CUT, "cut");
+  refuseUnknown(cut, CUT, "a cut");
   const { limit, order, minPoints = 2, aloneFromZoom = Infinity } = cut;
   /** @type {PixelCriterion | null} */
   let name = null;
@@ -95,7 +96,7 @@ export function criterionOf(cut) {
     name = each;
   }
   if (limit !== undefined && limit !== Infinity && !(Number.isInteger(limit) && limit >= 1)) {
-    throw new QueryError(`Expected a limit of 1 or more clusters, found ${limit}`);
+    throw new QueryError(`Expected a limit of 1 or more clusters, found ${asText(limit)}`);
   }
   if ((cut.minPoints !== undefined || cut.aloneFromZoom !== undefined) && !(name && PIXEL_CRITERIA[name].hasUnclustered)) {
     throw new QueryError(`A cut by ${name ?? "a limit"} cannot have the options 'minPoints' and 'aloneFromZoom'; give a spacing or a detail`);
@@ -103,16 +104,16 @@ export function criterionOf(cut) {
   if (!name) {
     if (limit === undefined && order === undefined && !cut.continuing) throw new QueryError(`A cut needs ${PIXEL_NAMES.join(", ")} or a limit`);
     if (order === undefined || ORDERS.includes(order)) return "limit";
-    throw new QueryError(`Expected one of ${ORDERS.join(", ")} as the order, found ${order}`);
+    throw new QueryError(`Expected one of ${ORDERS.join(", ")} as the order, found ${asText(order)}`);
   }
   const pixels = cut[name];
   if (typeof pixels !== "number" || !(pixels >= 0) || pixels === Infinity) {
-    throw new QueryError(`Expected a finite number of 0 or more for ${name}, found ${pixels}`);
+    throw new QueryError(`Expected a finite number of 0 or more for ${name}, found ${asText(pixels)}`);
   }
   if (order !== undefined || cut.continuing) throw new QueryError(`A cut by ${name} cannot have the options 'order' and 'continuing'; give a limit instead of ${name}`);
-  if (!(Number.isInteger(minPoints) && minPoints >= 1)) throw new QueryError(`Expected minPoints of 1 or more, found ${minPoints}`);
+  if (!(Number.isInteger(minPoints) && minPoints >= 1)) throw new QueryError(`Expected minPoints of 1 or more, found ${asText(minPoints)}`);
   if (typeof aloneFromZoom !== "number" || Number.isNaN(aloneFromZoom)) {
-    throw new QueryError(`Expected a number as aloneFromZoom, found ${aloneFromZoom}`);
+    throw new QueryError(`Expected a number as aloneFromZoom, found ${asText(aloneFromZoom)}`);
   }
   return name;
 }

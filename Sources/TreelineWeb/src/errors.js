@@ -12,16 +12,14 @@ export class BuildError extends Error {
 }
 
 /**
- * Throws an error if an object has an unknown property, such as a misspelt option.
+ * Returns a value in the form in which error messages show it. Texts are in quotes, so that '3' differs from 3.
  *
- * @param {any} object
- * @param {string[]} known
- * @param {string} what
+ * @param {unknown} value
  */
-export function refuseUnknown(object, known, what, Failure = QueryError) {
-  if (typeof object !== "object" || !object || Array.isArray(object)) throw new Failure(`The ${what} must be an object, found ${object}`);
-  for (const name in object) if (!known.includes(name)) throw new Failure(`The ${what} takes ${known.join(", ")}, not '${name}'`);
-}
+export const asText = (value) => (typeof value === "string" ? `'${value.slice(0, 40)}'` : String(value));
+
+/** Returns an error for an edit of a tree that was not built in this page. */
+export const notEditable = () => new BuildError("This tree cannot be updated; build it in this page from features or pairs, with the option 'key' but not the option 'columns'");
 
 /** An error for a file that is not an index, or for a damaged index. */
 export class IndexError extends Error {

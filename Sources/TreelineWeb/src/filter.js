@@ -5,7 +5,7 @@
 // nor the negation of the condition.
 
 import { columnNamed, kindOf } from "./column-named.js";
-import { QueryError } from "./errors.js";
+import { asText, QueryError } from "./errors.js";
 import { secondsOf } from "./time.js";
 import { InView } from "./view.js";
 
@@ -50,7 +50,7 @@ class Parser {
    * @param {Tree} tree
    */
   constructor(text, tree) {
-    if (typeof text !== "string") throw new QueryError(`Expected a text or a function as the filter, found ${text}`);
+    if (typeof text !== "string") throw new QueryError(`Expected a text or a function as the filter, found ${asText(text)}`);
     this.text = text;
     this.tree = tree;
     this.depth = 0;
@@ -204,6 +204,9 @@ class Parser {
     const token = this.tokens[this.place];
     if (token?.kind !== "word" && token?.kind !== "name") throw this.malformed("a name of a column");
     this.place++;
+    if (token.kind === "word" && this.tokens[this.place]?.text === "(") {
+      throw new QueryError(`The function '${token.text}' in the filter at character ${token.start + 1} is not supported in the web module; use comparisons, such as opened > DATE('2024-05-01')`);
+    }
     const name = token.kind === "name" ? token.text.slice(1, -1).replaceAll('""', '"') : token.text;
     return columnNamed(this.tree, name, "for the filter");
   }

@@ -3,7 +3,7 @@
 
 import { BadgeCurve } from "./badges.js";
 import { attributeColumn, typedColumn } from "./columns.js";
-import { IndexError } from "./errors.js";
+import { asText, IndexError } from "./errors.js";
 import { Plane } from "./plane.js";
 import { Tree } from "./tree.js";
 
@@ -103,7 +103,7 @@ export async function openIndex(source, signal, verify = true) {
   }
   if (source instanceof Blob) return treeOf(await source.arrayBuffer(), /** @type {File} */ (source).name ?? "the index", verify);
   if (typeof source !== "string" && !(source instanceof URL)) {
-    throw new IndexError(`Expected the address, the file or the bytes of an index, found ${source}`);
+    throw new IndexError(`Expected the address, the file or the bytes of an index, found ${asText(source)}`);
   }
   if (typeof location === "undefined" && !/^(?!file:)[a-z][a-z\d+.-]+:/i.test(String(source))) return treeOf(await fileOf(source), String(source), verify);
   const response = await fetch(source, { signal }).catch((error) => {

@@ -4,6 +4,7 @@
 // The modules that build, open and connect are loaded at first use.
 
 import { BuildError, IndexError, QueryError, ServerError } from "./errors.js";
+import { refuseUnknown } from "./options.js";
 
 /** @typedef {import("./points.js").Points} Points */
 /** @typedef {import("./points.js").BuildOptions} BuildOptions */
@@ -51,8 +52,9 @@ export const Treeline = {
    *   take about `memory` bytes at most.
    * @returns {Promise<any>} A `Tree`; for a manifest, a `PublishedTree`.
    */
-  async open(source, { signal, verify, fetch: ask, memory } = {}) {
-    // In the generated declarations, a parameter named `fetch` would hide the global `fetch`.
+  async open(source, options = {}) {
+    refuseUnknown(options, ["signal", "verify", "fetch", "memory"], "open");
+    const { signal, verify, fetch: ask, memory } = options;
     signal?.throwIfAborted();
     if ((typeof source === "string" || source instanceof URL) && /\.json(?:[?#]|$)/.test(String(source))) {
       const { PublishedTree } = await import("./pages/tree.js");

@@ -1,6 +1,6 @@
 // The keys of points, by which edits refer to points. A page without keys does not load this module.
 
-import { BuildError } from "./errors.js";
+import { asText, BuildError } from "./errors.js";
 
 /** @typedef {import("./points.js").Key} Key */
 
@@ -19,9 +19,6 @@ export function keyFunction(key) {
   };
 }
 
-/** @param {unknown} key */
-export const shown = (key) => (typeof key === "string" ? `'${key.slice(0, 40)}'` : String(key));
-
 /**
  * @param {any} point
  * @param {(point: any) => Key} keyOf
@@ -31,10 +28,10 @@ export const shown = (key) => (typeof key === "string" ? `'${key.slice(0, 40)}'`
 export function keyOfPoint(point, keyOf, type) {
   const key = keyOf(point);
   if (typeof key !== "string" && !Number.isFinite(key)) {
-    throw new BuildError(`Expected a text or a finite number as the key of a point, found ${shown(key)}`);
+    throw new BuildError(`Expected a text or a finite number as the key of a point, found ${asText(key)}`);
   }
   if (type !== undefined && typeof key !== type) {
-    throw new BuildError(`Expected a ${type} as a key, like the other keys, found ${shown(key)}`);
+    throw new BuildError(`Expected a ${type} as a key, like the other keys, found ${asText(key)}`);
   }
   return key;
 }
@@ -58,7 +55,7 @@ export function sorted(points, keyOf) {
   order.sort((a, b) => (keys[a] < keys[b] ? -1 : keys[a] > keys[b] ? 1 : 0));
   for (let i = 1; i < order.length; i++) {
     const key = keys[order[i]];
-    if (keys[order[i - 1]] === key) throw new BuildError(`Expected different keys, found the key ${shown(key)} twice`);
+    if (keys[order[i - 1]] === key) throw new BuildError(`Expected different keys, found the key ${asText(key)} twice`);
   }
   return { points: Array.from(order, (row) => points[row]), keys: Array.from(order, (row) => keys[row]), order };
 }

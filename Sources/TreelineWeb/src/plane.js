@@ -5,7 +5,7 @@
 // bit of the result. The page IndexFormat defines the order of these operations. So positions equal the positions of
 // the Swift library.
 
-import { QueryError, refuseUnknown } from "./errors.js";
+import { asText, QueryError } from "./errors.js";
 
 /** The width of the plane in units. */
 export const WORLD = 2 ** 32;
@@ -31,18 +31,6 @@ const FAR = 2 ** 900;
  *   uses 256.
  * @property {number} [margin] Number of pixels around the view that are included.
  */
-
-/** Names of the options that a query may have. */
-const QUERY = [
-  "bbox", "center", "tile", "zoom", "width", "height", "tileSize", "margin", "cut", "position", "keepVisible", "aggregate", "ellipses",
-];
-
-/**
- * Throws an error if a query has an unknown option.
- *
- * @param {object} query
- */
-export const checkNames = (query) => refuseUnknown(query, QUERY, "query");
 
 /**
  * A part of the plane, including its edges. The window reaches from `x` to `width` units east of `x`, and may cross the
@@ -162,7 +150,7 @@ export class Plane {
     const offset = zoomOffset(view.tileSize);
     let zoom = NaN;
     if (view.zoom !== undefined && !tile) {
-      if (!Number.isFinite(view.zoom)) throw new QueryError(`Expected a finite number as the zoom, found ${view.zoom}`);
+      if (!Number.isFinite(view.zoom)) throw new QueryError(`Expected a finite number as the zoom, found ${asText(view.zoom)}`);
       zoom = view.zoom + offset;
     }
     /** @type {Window | null} */
@@ -201,7 +189,7 @@ export class Plane {
     const east = bbox[2];
     const north = bbox[3];
     if (!(Number.isFinite(west) && Number.isFinite(south) && Number.isFinite(east) && Number.isFinite(north))) {
-      throw new QueryError(`Expected four finite numbers as bbox, found ${Array.from(bbox).join(", ")}`);
+      throw new QueryError(`Expected four finite numbers as bbox, found ${Array.from(bbox, asText).join(", ")}`);
     }
     if (south > north) {
       throw new QueryError(`Expected the south edge of bbox at or below its north edge, found ${south} and ${north}`);
@@ -235,7 +223,7 @@ export class Plane {
     const [longitude, latitude] = "lng" in Object(place) ? [place.lng, place.lat] : [place[0], place[1]];
     const isPlace = Number.isFinite(longitude) && Number.isFinite(latitude);
     if (!isPlace || (this.isMercator && Math.abs(latitude) > 90)) {
-      throw new QueryError(`Expected a longitude and a latitude as the center, found ${longitude} and ${latitude}`);
+      throw new QueryError(`Expected a longitude and a latitude as the center, found ${asText(longitude)} and ${asText(latitude)}`);
     }
     if (Number.isNaN(zoom)) throw noZoom("A center");
     const units = exp2(24 - zoom);
@@ -256,7 +244,7 @@ export class Plane {
     if (!this.isMercator) throw new QueryError("A plain plane has no tiles; give a bbox or a center");
     const isTile = Number.isInteger(zoom) && zoom >= 0 && zoom <= 24 && [column, row].every((number) =>
       Number.isInteger(number) && number >= 0 && number < 2 ** zoom);
-    if (!isTile) throw new QueryError(`Expected a tile as zoom, x and y, with a zoom from 0 to 24, and x and y from 0 to 2^zoom - 1, found ${Array.from(tile).join(", ")}`);
+    if (!isTile) throw new QueryError(`Expected a tile as zoom, x and y, with a zoom from 0 to 24, and x and y from 0 to 2^zoom - 1, found ${Array.from(tile, asText).join(", ")}`);
     const side = 2 ** (32 - zoom);
     return new Window(
       zoom ? (column * side - this.seam) >>> 0 : 0, Math.min(side, EDGE), row * side, Math.min(row * side + side, EDGE));
@@ -282,7 +270,7 @@ export class Plane {
  * @param {number} [tileSize]
  */
 export function zoomOffset(tileSize = 512) {
-  if (tileSize !== 256 && tileSize !== 512) throw new QueryError(`Expected a tileSize of 256 or 512, found ${tileSize}`);
+  if (tileSize !== 256 && tileSize !== 512) throw new QueryError(`Expected a tileSize of 256 or 512, found ${asText(tileSize)}`);
   return tileSize === 512 ? 1 : 0;
 }
 
@@ -295,7 +283,7 @@ export const noZoom = (what) => new QueryError(`${what} needs a zoom, because si
  */
 function length(name, value) {
   if (typeof value === "number" && value > 0 && Number.isFinite(value)) return value;
-  throw new QueryError(`Expected a finite number of pixels above 0 as the ${name}, found ${value}`);
+  throw new QueryError(`Expected a finite number of pixels above 0 as the ${name}, found ${asText(value)}`);
 }
 
 // The projection

@@ -3,7 +3,8 @@
 
 import { standardCurve } from "./badges.js";
 import { rowColumn } from "./column-named.js";
-import { BuildError, refuseUnknown } from "./errors.js";
+import { asText, BuildError } from "./errors.js";
+import { refuseUnknown } from "./options.js";
 import { Plane } from "./plane.js";
 import { Tree } from "./tree.js";
 
@@ -64,11 +65,11 @@ const GREATEST = 1e300;
 export function coordinatesOf(points, options) {
   refuseUnknown(options, OPTIONS, "build", BuildError);
   const { projection = "mercator", skipInvalid = false, columns = {} } = options;
-  if (points === null || typeof points !== "object") throw new BuildError(`Expected points as an array, found ${points}`);
+  if (points === null || typeof points !== "object") throw new BuildError(`Expected points as an array, found ${asText(points)}`);
   const list = "features" in points ? points.features : points;
   const isFlat = ArrayBuffer.isView(list) && !(list instanceof DataView);
   if (!(Number.isInteger(list?.length) && list.length >= 0 && list.length <= MOST_NUMBERS)) {
-    throw new BuildError(`Expected points as an array of valid length, found the length ${list?.length}`);
+    throw new BuildError(`Expected points as an array of valid length, found the length ${asText(list?.length)}`);
   }
   if (isFlat && list.length % 2) throw new BuildError(`Expected an even number of coordinates, found ${list.length}`);
   const [greatestX, greatestY] = projection === "mercator" ? [180, 90] : [GREATEST, GREATEST];
@@ -91,14 +92,11 @@ export function coordinatesOf(points, options) {
       kept++;
     } else if (!skipInvalid) {
       const expected = projection === "mercator" ? "a longitude from -180 to 180 and a latitude from -90 to 90" : "two finite numbers";
-      throw new BuildError(`Expected ${expected} as point ${row}, found ${shown(x)} and ${shown(y)}; use skipInvalid to leave such points out`);
+      throw new BuildError(`Expected ${expected} as point ${row}, found ${asText(x)} and ${asText(y)}; use skipInvalid to leave such points out`);
     }
   }
   return { coordinates: coordinates.subarray(0, 2 * kept), rows: kept < count ? rows.subarray(0, kept) : null };
 }
-
-/** @param {unknown} value */
-const shown = (value) => (typeof value === "string" ? `the text '${value.slice(0, 20)}'` : String(value));
 
 /**
  * @param {any} point A pair, or a feature.

@@ -4,8 +4,9 @@
 import { namesOf } from "./aggregates.js";
 import { abbreviated } from "./answer.js";
 import { criterionOf } from "./criterion.js";
-import { QueryError, ServerError } from "./errors.js";
-import { checkNames, mercatorX, mercatorY } from "./plane.js";
+import { asText, notEditable, QueryError, ServerError } from "./errors.js";
+import { checkPage, checkQuery, checkScale, checkSignal, refuseUnknown } from "./options.js";
+import { mercatorX, mercatorY } from "./plane.js";
 import { transitionOf } from "./transition.js";
 
 /** @typedef {import("./tree.js").Query} Query */
@@ -41,12 +42,13 @@ export class RemoteTree {
    * @param {ServerOptions} options
    */
   static async connect(url, options) {
+    refuseUnknown(options, ["index", "token", "fetch"], "connect");
     /** @type {URL} */
     let base;
     try {
       base = new URL(String(url).replace(/\/*$/, "/"), typeof location === "undefined" ? undefined : location.href);
     } catch {
-      throw new ServerError(0, `Expected the address of a server, such as https://tiles.example.org/, found ${url}`);
+      throw new ServerError(0, `Expected the address of a server, such as https://tiles.example.org/, found ${asText(url)}`);
     }
     const tree = new RemoteTree(base, null, options);
     if (options.index === undefined) {
@@ -105,6 +107,7 @@ export class RemoteTree {
    * @param {Abortable} [options]
    */
   async clusters(query = {}, options = {}) {
+    checkSignal(options, "clusters");
     const previous = /** @type {RemoteClusters | undefined} */ (query?.cut?.continuing);
     if (previous) this.#checkAnswer(previous);
     if (previous) return (await this.#change(previous, query, { continuing: true }, options)).clusters;
@@ -168,7 +171,7 @@ export class RemoteTree {
 
   /** @param {Query} query */
   #parameters(query) {
-    checkNames(query);
+    checkQuery(query);
     return { ...viewParameters(query), ...cutParameters(query.cut ?? this.defaultCut, query.tileSize), ...styleParameters(query) };
   }
 
@@ -191,7 +194,9 @@ export class RemoteTree {
    * @param {number} id
    * @param {Page & Abortable} page
    */
-  async members(id, { limit = 100, offset = 0, signal } = {}) {
+  async members(id, page = {}) {
+    checkPage(page);
+    const { limit = 100, offset = 0, signal } = page;
     return new RemoteMembers(await this.#get(`clusters/${id}/members`, "features", { limit, offset }, { signal }));
   }
 
@@ -200,6 +205,7 @@ export class RemoteTree {
    * @param {Abortable} [options]
    */
   async children(id, options = {}) {
+    checkSignal(options, "children");
     return new RemoteClusters(this, (await this.#get(`clusters/${id}/children`, "features", {}, options)).features);
   }
 
@@ -208,6 +214,7 @@ export class RemoteTree {
    * @param {Abortable} [options]
    */
   async cluster(id, options = {}) {
+    checkSignal(options, "cluster");
     return new RemoteClusters(this, [await this.#get(`clusters/${id}`, "properties", { ellipses: true }, options)], [], true);
   }
 
@@ -216,6 +223,7 @@ export class RemoteTree {
    * @param {Abortable} [options]
    */
   async parent(id, options = {}) {
+    checkSignal(options, "parent");
     try {
       return new RemoteClusters(this, [await this.#get(`clusters/${id}/parent`, "properties", {}, options)]);
     } catch (error) {
@@ -230,7 +238,9 @@ export class RemoteTree {
    * @param {ScaleOptions & Abortable} options
    * @returns {Promise<number | null>}
    */
-  async expansionZoom(id, { cut = this.defaultCut, tileSize = 512, signal } = {}) {
+  async expansionZoom(id, options = {}) {
+    checkScale(options, "expansionZoom");
+    const { cut = this.defaultCut, tileSize = 512, signal } = options;
     return (await this.#get(`clusters/${id}/expansion-zoom`, "zoom", scaleParameters(cut, tileSize), { signal })).zoom;
   }
 
@@ -238,7 +248,9 @@ export class RemoteTree {
    * @param {number} row
    * @param {ScaleOptions & Abortable} options
    */
-  async where(row, { cut, tileSize = 512, signal } = {}) {
+  async where(row, options = {}) {
+    checkScale(options, "where");
+    const { cut, tileSize = 512, signal } = options;
     const parameters = cut ? scaleParameters(cut, tileSize) : {};
     const { feature, path, zoom_alone: zoom = null } = await this.#get("where-is", "path", { row, ...parameters }, { signal });
     const features = path.map((/** @type {any} */ { cluster_id: id, point_count: count, coordinates, bbox, stack }) => {
@@ -259,18 +271,29 @@ export class RemoteTree {
    *   is the first column with `--search`.
    * @returns {Promise<any[]>}
    */
-  async search(text, { column, limit, signal } = {}) {
+  async search(text, options = {}) {
+    refuseUnknown(options, ["column", "limit", "signal"], "search");
+    const { column, limit, signal } = options;
     const path = `v1/${encodeURIComponent(this.info.name)}/search`;
     return (await this.#json(path, "features", { text, column, limit }, { signal })).features;
   }
 
   /**
-   * @param {string} filter Filter in CQL2 text.
+   * @param {string} filter Filter in CQL2 text. Only the server checks the filter, when it gets the first query.
    * @returns {RemoteTree}
    */
   filtered(filter) {
     if (typeof filter !== "string") throw new QueryError(`Expected a filter in CQL2 text, which a server can evaluate, found a value of type ${typeof filter}`);
     return new RemoteTree(this.base, this.info, this.options, this.filter ? `(${this.filter}) AND (${filter})` : filter);
+  }
+
+  /**
+   * Always throws an error, because the server has the points.
+   *
+   * @returns {Promise<never>}
+   */
+  async update() {
+    throw notEditable();
   }
 
   /**

@@ -3,6 +3,7 @@
 
 import { build } from "./build.js";
 import { CutSearch } from "./cuts.js";
+import { asText } from "./errors.js";
 import { Window } from "./plane.js";
 import { treeOfBuilt } from "./points.js";
 import { checkFeatures, checkZooms } from "./supercluster-options.js";
@@ -184,7 +185,7 @@ export class SpacedSupercluster {
   /** @param {number} zoom */
   #limitZoom(zoom) {
     const { minZoom, maxZoom } = this.options;
-    if (!(+zoom === +zoom)) throw new RangeError(`Expected a number as the zoom, found ${zoom}`);
+    if (!(+zoom === +zoom)) throw new RangeError(`Expected a number as the zoom, found ${asText(zoom)}`);
     return Math.max(minZoom, Math.min(Math.floor(+zoom), maxZoom + 1));
   }
 

@@ -1,5 +1,7 @@
 // Checks for both classes that have the interface of supercluster.
 
+import { asText } from "./errors.js";
+
 /**
  * As in supercluster, `minZoom` may be `maxZoom + 1`. All points are then shown alone at every zoom.
  *
@@ -8,7 +10,7 @@
 export function checkZooms({ minZoom, maxZoom }) {
   const areWhole = Number.isInteger(minZoom) && Number.isInteger(maxZoom);
   if (areWhole && minZoom >= 0 && minZoom <= maxZoom + 1 && maxZoom <= 30) return;
-  throw new RangeError(`Expected whole numbers as minZoom and maxZoom, with 0 <= minZoom <= maxZoom + 1 and maxZoom <= 30, found ${minZoom} and ${maxZoom}`);
+  throw new RangeError(`Expected whole numbers as minZoom and maxZoom, with 0 <= minZoom <= maxZoom + 1 and maxZoom <= 30, found ${asText(minZoom)} and ${asText(maxZoom)}`);
 }
 
 /** @param {unknown} points */

@@ -5,6 +5,7 @@
 // merges each visited point with all unmerged points within the radius. `SpacedSupercluster` also has the calls of
 // supercluster, but answers them from a tree of Treeline.
 
+import { asText } from "./errors.js";
 import { found, PositionTree } from "./position-tree.js";
 import { checkFeatures, checkZooms } from "./supercluster-options.js";
 
@@ -247,7 +248,7 @@ export class Supercluster {
   /** @param {number} zoom */
   #limitZoom(zoom) {
     const { minZoom, maxZoom } = this.options;
-    if (!(+zoom === +zoom)) throw new RangeError(`Expected a number as the zoom, found ${zoom}`);
+    if (!(+zoom === +zoom)) throw new RangeError(`Expected a number as the zoom, found ${asText(zoom)}`);
     return Math.max(minZoom, Math.min(Math.floor(+zoom), maxZoom + 1));
   }
 

@@ -4,9 +4,10 @@
 import { Clusters, Members } from "./answer.js";
 import { criterionOf, PIXEL_CRITERIA } from "./criterion.js";
 import { coarsenessOf, CutSearch, leastZoom, lowest } from "./cuts.js";
-import { QueryError } from "./errors.js";
+import { asText, QueryError } from "./errors.js";
 import { Hierarchy, levelOf } from "./hierarchy.js";
-import { checkNames, Window, zoomOffset } from "./plane.js";
+import { checkPage, checkQuery, checkScale } from "./options.js";
+import { Window, zoomOffset } from "./plane.js";
 import { Selection } from "./selection.js";
 import { transitionOf } from "./transition.js";
 import { InView } from "./view.js";
@@ -113,7 +114,7 @@ export class Tree {
    * @returns {Clusters}
    */
   clusters(query = {}) {
-    checkNames(query);
+    checkQuery(query);
     const cut = query.cut ?? this.defaultCut;
     const name = criterionOf(cut);
     if (cut.continuing) this.#checkAnswer(cut.continuing);
@@ -155,9 +156,11 @@ export class Tree {
    * @param {number} id
    * @param {Page} page
    */
-  members(id, { limit = 100, offset = 0 } = {}) {
+  members(id, page = {}) {
+    checkPage(page);
+    const { limit = 100, offset = 0 } = page;
     for (const [name, number] of [["limit", limit], ["offset", offset]]) {
-      if (!(Number(number) >= 0)) throw new QueryError(`Expected 0 or more as the ${name} of members, found ${number}`);
+      if (!(Number(number) >= 0)) throw new QueryError(`Expected 0 or more as the ${name} of members, found ${asText(number)}`);
     }
     const [first, count] = this.#node(id);
     const { selection } = this;
@@ -207,7 +210,9 @@ export class Tree {
    * @param {number} id
    * @param {ScaleOptions} options
    */
-  expansionZoom(id, { cut = this.defaultCut, tileSize = 512 } = {}) {
+  expansionZoom(id, options = {}) {
+    checkScale(options, "expansionZoom");
+    const { cut = this.defaultCut, tileSize } = options;
     const offset = zoomOffset(tileSize);
     const [first, count, record, levels] = this.#node(id);
     const left = this.hierarchy.leftCount(first, count, record, levels);
@@ -224,10 +229,12 @@ export class Tree {
    * @param {number} row
    * @param {ScaleOptions} options
    */
-  where(row, { cut, tileSize = 512 } = {}) {
+  where(row, options = {}) {
+    checkScale(options, "where");
+    const { cut, tileSize } = options;
     const { hierarchy, selection } = this;
     const index = hierarchy.rows.indexOf(row);
-    if (index < 0) throw new QueryError(`There is no row ${row}`);
+    if (index < 0) throw new QueryError(`There is no row ${asText(row)}`);
     if (selection && !selection.passes(index)) throw new QueryError(`The row ${row} does not pass the filter`);
     const path = hierarchy.path(index);
     const passing = (/** @type {number} */ first, /** @type {number} */ count) => selection ? selection.count(first, count) : count;
@@ -312,7 +319,7 @@ export class Tree {
     const path = isID ? hierarchy.path(index, level) : [];
     const [first, count, , levels] = path.slice(-4);
     if (!isID || first !== index || levelOf(levels) !== level) {
-      throw new QueryError(`Expected the id of a cluster of this tree, found ${id}; an id is valid only for the tree that returned it`);
+      throw new QueryError(`Expected the id of a cluster of this tree, found ${asText(id)}; an id is valid only for the tree that returned it`);
     }
     if (selection && !selection.count(first, count)) throw new QueryError(`No point of cluster ${id} passes the filter`);
     return path;

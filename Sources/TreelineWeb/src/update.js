@@ -1,8 +1,9 @@
 // Edits of trees that were built from points with keys, and transitions between the answers of two of these trees.
 // `VersionTransition` in Swift has the same rules, and a test compares the results of both.
 
-import { BuildError, QueryError, refuseUnknown } from "./errors.js";
-import { keyFunction, keyOfPoint, shown, sorted } from "./keys.js";
+import { asText, BuildError, notEditable, QueryError } from "./errors.js";
+import { keyFunction, keyOfPoint, sorted } from "./keys.js";
+import { checkSignal, refuseUnknown } from "./options.js";
 import { coordinatesOf, treeOfBuilt } from "./points.js";
 
 /** @typedef {import("./tree.js").Tree} Tree */
@@ -35,16 +36,16 @@ const MOST_VERSIONS = 256;
  *
  * @param {Tree} tree
  * @param {Edit} edit
- * @param {{signal?: AbortSignal}} options
+ * @param {{signal?: AbortSignal}} call
  * @returns {Promise<Tree>}
  */
-export async function updated(tree, edit, { signal } = {}) {
-  refuseUnknown(edit, ["insert", "remove", "move"], "update");
+export async function updated(tree, edit, call = {}) {
+  refuseUnknown(edit, ["insert", "remove", "move"], "an edit");
+  checkSignal(call, "update");
+  const { signal } = call;
   signal?.throwIfAborted();
   const { origin } = tree;
-  if (!origin || ArrayBuffer.isView(origin.points) || origin.options.columns) {
-    throw new BuildError("This tree cannot be updated; build it in this page from features or pairs, with the option 'key' but not the option 'columns'");
-  }
+  if (!origin || ArrayBuffer.isView(origin.points) || origin.options.columns) throw notEditable();
   // An edit ignores the signal of the first build.
   const options = { ...origin.options, signal: undefined };
   const keyOf = keyFunction(options.key);
@@ -189,20 +190,20 @@ function placeOf(keys, key) {
  */
 function changesOf({ insert = [], remove = [], move = [] }, points, keys, options, keyOf) {
   for (const [name, list] of Object.entries({ insert, remove, move })) {
-    if (typeof list !== "object" || !(list?.length >= 0)) throw new BuildError(`Expected an array as '${name}' of an update, found ${shown(list)}`);
+    if (typeof list !== "object" || !(list?.length >= 0)) throw new BuildError(`Expected an array as '${name}' of an update, found ${asText(list)}`);
   }
   const seen = new Set();
   let type = keys.length ? typeof keys[0] : undefined;
   /** @param {Key} key */
   const once = (key) => {
-    if (seen.has(key)) throw new BuildError(`Expected each key once in an update, found the key ${shown(key)} twice`);
+    if (seen.has(key)) throw new BuildError(`Expected each key once in an update, found the key ${asText(key)} twice`);
     seen.add(key);
     return key;
   };
   /** @param {Key} key */
   const rowOf = (key) => {
     const row = placeOf(keys, once(key));
-    if (keys[row] !== key) throw new BuildError(`No point has the key ${shown(key)}; use 'insert' for new points`);
+    if (keys[row] !== key) throw new BuildError(`No point has the key ${asText(key)}; use 'insert' for new points`);
     return row;
   };
   /** @param {any} point */
@@ -212,7 +213,7 @@ function changesOf({ insert = [], remove = [], move = [] }, points, keys, option
     try {
       coordinatesOf([point], { ...options, columns: {} });
     } catch (error) {
-      throw new BuildError(`The point with the key ${shown(key)} is invalid: ${/** @type {Error} */ (error).message}`);
+      throw new BuildError(`The point with the key ${asText(key)} is invalid: ${/** @type {Error} */ (error).message}`);
     }
     return key;
   };
@@ -221,7 +222,7 @@ function changesOf({ insert = [], remove = [], move = [] }, points, keys, option
   const inserted = Array.from(insert, (point) => {
     const key = once(checked(point));
     const row = placeOf(keys, key);
-    if (keys[row] === key) throw new BuildError(`A point already has the key ${shown(key)}; use 'move' to change this point`);
+    if (keys[row] === key) throw new BuildError(`A point already has the key ${asText(key)}; use 'move' to change this point`);
     return { row, key, point };
   }).sort((a, b) => (a.key < b.key ? -1 : 1));
   return { removed, moved, inserted };

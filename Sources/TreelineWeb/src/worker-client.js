@@ -1,6 +1,6 @@
 // Builds a tree in a worker and waits for it.
 
-import { BuildError } from "./errors.js";
+import { asText, BuildError } from "./errors.js";
 
 /**
  * `PAUSE` is the interval, in milliseconds, at which the page checks whether the worker has reported. After `LOOKS`
@@ -28,7 +28,7 @@ export async function builtByWorker(coordinates, rows, options) {
     throw new BuildError(`A worker cannot be made: ${/** @type {Error} */ (error)?.message}; give the option 'worker', such as () => new Worker(address)`);
   }
   if (!(worker?.terminate && (worker.on ?? worker.addEventListener))) {
-    throw new BuildError(`Expected a Worker from the option 'worker', found ${worker}`);
+    throw new BuildError(`Expected a Worker from the option 'worker', found ${asText(worker)}`);
   }
   /** @type {any} */
   let timer;

@@ -1,7 +1,8 @@
 // Checks the options of a layer.
 
 import { criterionOf } from "../criterion.js";
-import { QueryError, refuseUnknown } from "../errors.js";
+import { asText, QueryError } from "../errors.js";
+import { refuseUnknown } from "../options.js";
 
 /** @param {unknown} value */
 const isText = (value) => typeof value === "string";
@@ -35,11 +36,11 @@ export function problemsOf(options) {
   const problems = new Map();
   for (const name of options && typeof options === "object" && !Array.isArray(options) ? Object.keys(options) : [""]) {
     try {
-      refuseUnknown(name ? { [name]: 0 } : options, Object.keys(OPTIONS), "layer");
+      refuseUnknown(name ? { [name]: 0 } : options, Object.keys(OPTIONS), "addTreeline");
       const value = options[name] ?? undefined;
       const [expected, suits] = OPTIONS[name];
       if (value === undefined || suits(value)) continue;
-      throw new QueryError(`Expected ${expected} as the option '${name}', found ${String(value)}`);
+      throw new QueryError(`Expected ${expected} as the option '${name}', found ${asText(value)}`);
     } catch (error) {
       problems.set(name, error);
     }

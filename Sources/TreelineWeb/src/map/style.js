@@ -1,7 +1,7 @@
 // A tree as a plain GeoJSON source of MapLibre GL JS, and style layers that draw this source. Use this module for maps
 // whose style decides how everything looks. Clusters are not animated.
 
-import { QueryError } from "../errors.js";
+import { asText, QueryError } from "../errors.js";
 import { diameterExpression, DOT_RADIUS } from "./badge.js";
 import { DARK, LIGHT } from "./palette.js";
 
@@ -83,7 +83,7 @@ export function addTreelineSource(map, id, source, { cut, aggregate, onError = c
  * @returns {any[]}
  */
 export function treelineLayers(source, { theme = "light", font } = {}) {
-  if (theme !== "light" && theme !== "dark") throw new QueryError(`Expected light or dark as the theme, found ${theme}`);
+  if (theme !== "light" && theme !== "dark") throw new QueryError(`Expected light or dark as the theme, found ${asText(theme)}`);
   const { ramp, single, ring } = theme === "dark" ? DARK : LIGHT;
   const count = ["get", "point_count"];
   const isCluster = ["get", "cluster"];

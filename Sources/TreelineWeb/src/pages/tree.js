@@ -2,8 +2,9 @@
 // return promises.
 
 import { namesOf, valuesOf } from "../aggregates.js";
-import { QueryError } from "../errors.js";
+import { notEditable, QueryError } from "../errors.js";
 import { predicateOf } from "../filter.js";
+import { checkScale, checkSignal, refuseUnknown } from "../options.js";
 import { Tree } from "../tree.js";
 import { transitionOf } from "../transition.js";
 import { PagedHierarchy } from "./hierarchy.js";
@@ -158,7 +159,9 @@ export class PublishedTree {
    *   features. If `values` is a number, loads the rows and columns only if they are in at most this number of pages.
    * @returns {Promise<Clusters>}
    */
-  async clusters(query = {}, { signal, values = false } = {}) {
+  async clusters(query = {}, options = {}) {
+    refuseUnknown(options, ["signal", "values"], "clusters");
+    const { signal, values = false } = options;
     if (query.aggregate !== undefined) {
       const whole = await this.whole({ signal });
       return whole.clusters(continuingIn(whole, query));
@@ -215,7 +218,9 @@ export class PublishedTree {
    * @param {number} i
    * @param {Abortable} options
    */
-  async feature(answer, i, { signal } = {}) {
+  async feature(answer, i, options = {}) {
+    checkSignal(options, "feature");
+    const { signal } = options;
     // The answers of aggregates and filters belong to trees in memory.
     return answer.tree.hierarchy.pages ? this.#run(() => answer.feature(i), signal, answer.tree) : answer.feature(i);
   }
@@ -232,20 +237,21 @@ export class PublishedTree {
    * @param {number} id
    * @param {import("../tree.js").Page & Abortable} page
    */
-  members(id, { signal, ...page } = {}) {
+  async members(id, page = {}) {
     return this.#run((tree) => {
       const members = tree.members(id, page);
       members.toGeoJSON();
       return members;
-    }, signal);
+    }, page?.signal);
   }
 
   /**
    * @param {number} id
    * @param {Abortable} options
    */
-  children(id, { signal } = {}) {
-    return this.#run((tree) => placed(tree.children(id)), signal);
+  async children(id, options = {}) {
+    checkSignal(options, "children");
+    return this.#run((tree) => placed(tree.children(id)), options.signal);
   }
 
   /**
@@ -254,36 +260,39 @@ export class PublishedTree {
    * @param {number} id
    * @param {Abortable} options
    */
-  cluster(id, { signal } = {}) {
+  async cluster(id, options = {}) {
+    checkSignal(options, "cluster");
     return this.#run((tree) => {
       const cluster = placed(tree.cluster(id));
       cluster.ellipse(0);
       return cluster;
-    }, signal);
+    }, options.signal);
   }
 
   /**
    * @param {number} id
    * @param {Abortable} options
    */
-  parent(id, { signal } = {}) {
-    return this.#run((tree) => placed(tree.parent(id)), signal);
+  async parent(id, options = {}) {
+    checkSignal(options, "parent");
+    return this.#run((tree) => placed(tree.parent(id)), options.signal);
   }
 
   /**
    * @param {number} id
    * @param {ScaleOptions & Abortable} options
    */
-  expansionZoom(id, { signal, ...options } = {}) {
-    return this.#run((tree) => tree.expansionZoom(id, options), signal);
+  async expansionZoom(id, options = {}) {
+    return this.#run((tree) => tree.expansionZoom(id, options), options?.signal);
   }
 
   /**
    * @param {number} row
    * @param {ScaleOptions & Abortable} options
    */
-  async where(row, { signal, ...options } = {}) {
-    return (await this.whole({ signal })).where(row, options);
+  async where(row, options = {}) {
+    checkScale(options, "where");
+    return (await this.whole({ signal: options.signal })).where(row, options);
   }
 
   /**
@@ -322,6 +331,15 @@ export class PublishedTree {
     const whole = new Tree(hierarchy.stored(), { plane, growth, curve, clippedPointCount, file }, tree.columns, tree.description);
     if (tree.columns.length) whole.language = { namesOf, predicateOf, valuesOf };
     return whole;
+  }
+
+  /**
+   * Always throws an error, because pages cannot be changed.
+   *
+   * @returns {Promise<never>}
+   */
+  async update() {
+    throw notEditable();
   }
 
   /** Opens the current version of the site, which may have been replaced since this tree was opened. */
@@ -389,8 +407,18 @@ class FilteredTree {
     return this.#filtered;
   }
 
-  /** @param {Query} [query] @param {Abortable} [options] */
-  async clusters(query, options) {
+  /**
+   * @param {string} method
+   * @param {Abortable} [options]
+   */
+  async #checked(method, options = {}) {
+    checkSignal(options, method);
+    return this.whole(options);
+  }
+
+  /** @param {Query} [query] @param {Abortable & {values?: boolean | number}} [options] */
+  async clusters(query, options = {}) {
+    refuseUnknown(options, ["signal", "values"], "clusters");
     const tree = await this.whole(options);
     return tree.clusters(continuingIn(tree, query));
   }
@@ -407,37 +435,42 @@ class FilteredTree {
 
   /** @param {number} id @param {import("../tree.js").Page & Abortable} page */
   async members(id, page) {
-    return (await this.whole(page)).members(id, page);
+    return (await this.whole({ signal: page?.signal })).members(id, page);
   }
 
   /** @param {number} id @param {Abortable} [options] */
   async children(id, options) {
-    return (await this.whole(options)).children(id);
+    return (await this.#checked("children", options)).children(id);
   }
 
   /** @param {number} id @param {Abortable} [options] */
   async cluster(id, options) {
-    return (await this.whole(options)).cluster(id);
+    return (await this.#checked("cluster", options)).cluster(id);
   }
 
   /** @param {number} id @param {Abortable} [options] */
   async parent(id, options) {
-    return (await this.whole(options)).parent(id);
+    return (await this.#checked("parent", options)).parent(id);
   }
 
   /** @param {number} id @param {ScaleOptions & Abortable} options */
   async expansionZoom(id, options) {
-    return (await this.whole(options)).expansionZoom(id, options);
+    return (await this.whole({ signal: options?.signal })).expansionZoom(id, options);
   }
 
   /** @param {number} row @param {ScaleOptions & Abortable} options */
   async where(row, options) {
-    return (await this.whole(options)).where(row, options);
+    return (await this.whole({ signal: options?.signal })).where(row, options);
   }
 
   /** @param {string | ((row: number) => boolean)} filter */
   filtered(filter) {
     return new FilteredTree(this, filter);
+  }
+
+  /** @returns {Promise<never>} */
+  async update() {
+    throw notEditable();
   }
 
   /** @returns {Promise<any>} */
