@@ -196,6 +196,33 @@ def test_points_have_their_names(open_page, tmp_path):
     assert page.locator("#card li").all_inner_texts() == ["B", "C"]
 
 
+def test_a_found_point_removes_the_mark_of_a_found_place(open_page, tmp_path):
+    treelinemap.build([1, 2, 8], [50, 51, 55], columns={"name": ["Alpha", "Beta", "Gamma"]}).to_html(tmp_path / "map.html")
+    page = open_page(tmp_path / "map.html")
+    page.locator("#find").fill("48.85, 2.35")
+    page.get_by_role("option", name="48.8500° N, 2.3500° E").click()
+    page.wait_for_function("() => viewer.hit !== null")
+    page.locator("#find").fill("gam")
+    page.get_by_role("option", name="Gamma").click()
+    page.locator("#card").wait_for()
+    assert page.evaluate("viewer.hit") is None
+
+
+def test_a_page_without_a_map_says_what_to_do(new_context, tmp_path):
+    tree = treelinemap.build([1, 2, 8], [50, 51, 55])
+    tree.to_html(tmp_path / "map.html")
+    tree.publish(tmp_path / "site")
+    page = new_context(viewport=WIDE).new_page()
+    page.goto((tmp_path / "site/index.html").as_uri())
+    page.locator("#loading").wait_for()
+    assert "python3 -m http.server" in page.locator("#loading").inner_text()
+    for path in ("map.html", "site/index.html"):
+        page = new_context(viewport=WIDE, java_script_enabled=False).new_page()
+        page.goto((tmp_path / path).as_uri())
+        note = page.locator("noscript")
+        assert note.bounding_box()["height"] > 0 and "This map needs JavaScript." in note.inner_text()
+
+
 def test_a_page_is_used_by_the_keyboard_and_has_no_barriers(open_page, tmp_path):
     from axe_playwright_python.sync_playwright import Axe
 

@@ -309,7 +309,7 @@ def test_a_filter_is_written_into_the_panel(open_map, address):
     assert page.evaluate("viewer.settings.where") == "size < 50"
     # If the page is opened by a link, there is no previous filter.
     page = open_map("#index=events&view=tree&where=colour+%3D+1", settle=False, tolerates=["400"])
-    page.locator("#notice").get_by_text("colour").wait_for()
+    page.locator("#where-problem").get_by_text("colour").wait_for()
     page.wait_for_function("() => viewer.settings.where === ''")
 
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { coordinatesIn, planeCoordinatesIn } from "../../Sources/TreelineServer/Resources/viewer/coordinates.js";
+import { coordinateProblem, coordinatesIn, planeCoordinatesIn } from "../../Sources/TreelineServer/Resources/viewer/coordinates.js";
 import { Plane } from "../../Sources/TreelineServer/Resources/viewer/ground.js";
 
 const found = (text) => coordinatesIn(text).map(({ latitude, longitude }) => [latitude, longitude].map((value) => +value.toFixed(4)));
@@ -28,6 +28,13 @@ test("other texts have no position", () => {
   for (const text of ["", "12", "1 2 3", "place 12", "95, 95", "89, 10", "12N 3N", "48°61'N 2°E", "48.85 2.35 x", "- 5", "A1, 2", "400, 0"]) {
     assert.deepEqual(found(text), [], text);
   }
+});
+
+test("coordinates that are nowhere on the map say why", () => {
+  for (const text of ["95, 400", "95, 95", "90.1N 10E"]) assert.equal(coordinateProblem(text), "a latitude must be from −90 to 90", text);
+  assert.equal(coordinateProblem("48, 400"), "a longitude must be from −180 to 180");
+  assert.equal(coordinateProblem("89, 10"), "the map ends at the latitudes −85 and 85");
+  for (const text of ["", "12", "place 12", "12N 3N", "48°61'N 2°E", "48.85, 2.35"]) assert.equal(coordinateProblem(text), "", text);
 });
 
 test("on a plane x comes first, and only positions in its square are found", () => {

@@ -104,6 +104,7 @@ export class Controls {
    * Leaves a refused filter in the field, so that the user can correct it. Shows the error beside the field.
    *
    * @param where The filter; null removes the message.
+   * @returns Whether the error is visible. On a phone the settings may be folded.
    */
   refuse(where, problem = "") {
     const [field, reason] = ["#where", "#where-problem"].map(this.find);
@@ -112,6 +113,7 @@ export class Controls {
     field.setAttribute("aria-invalid", where !== null);
     reason.textContent = problem;
     reason.hidden = where === null;
+    return reason.checkVisibility();
   }
 
   /** Folds the settings. The change is visible only in layouts where the settings can be folded. */

@@ -14,8 +14,9 @@ const LETTERS_BEFORE = new RegExp(String.raw`^([NSEW])\s*${ANGLE}[\s,;]*([NSEW])
 /** Number of parts of an angle in a match: the sign, the degrees, the minutes, the seconds and the letter. */
 const PARTS = 5;
 
-/** Greatest latitude on the map, in degrees. */
+/** Greatest latitude and longitude that are found, in degrees. */
 const MOST_LATITUDE = 85;
+const MOST_LONGITUDE = 360;
 
 /**
  * Returns the position in a text such as `48.85, 2.35`, `48,85; 2,35`, `48°51′24″N 2°21′3″E` or `geo:48.85,2.35` (RFC
@@ -24,16 +25,30 @@ const MOST_LATITUDE = 85;
  * @returns An array with one position, or an empty array if the text is not a position.
  */
 export function coordinatesIn(text) {
+  const { latitude, longitude } = placeIn(text);
+  if (!(Math.abs(latitude) <= MOST_LATITUDE && Math.abs(longitude) <= MOST_LONGITUDE)) return [];
+  return [{ title: coordinate(latitude, longitude, 4), latitude, longitude }];
+}
+
+/** Returns why a text with a latitude and a longitude is no place on the map; empty for all other texts. */
+export function coordinateProblem(text) {
+  const { latitude, longitude } = placeIn(text);
+  if (Math.abs(latitude) > 90) return "a latitude must be from −90 to 90";
+  if (Math.abs(longitude) > MOST_LONGITUDE) return "a longitude must be from −180 to 180";
+  return Math.abs(latitude) > MOST_LATITUDE ? `the map ends at the latitudes −${MOST_LATITUDE} and ${MOST_LATITUDE}` : "";
+}
+
+/** Returns the latitude and the longitude in a text, without a check of their ranges. */
+function placeIn(text) {
   const [first, second] = anglesIn(text);
-  if (second === undefined) return [];
+  if (second === undefined) return {};
   const hasLetter = first.isLatitude !== undefined || second.isLatitude !== undefined;
-  if (hasLetter && first.isLatitude === second.isLatitude) return [];
+  if (hasLetter && first.isLatitude === second.isLatitude) return {};
   const isSwapped = hasLetter
     ? first.isLatitude === false || second.isLatitude === true
     : Math.abs(first.value) > 90 && Math.abs(second.value) <= 90;
   const [{ value: latitude }, { value: longitude }] = isSwapped ? [second, first] : [first, second];
-  if (!(Math.abs(latitude) <= MOST_LATITUDE && Math.abs(longitude) <= 360)) return [];
-  return [{ title: coordinate(latitude, longitude, 4), latitude, longitude }];
+  return { latitude, longitude };
 }
 
 /**

@@ -1,7 +1,7 @@
 // The search: names of points in the index, cities, and coordinates.
 
 import { clusterOf } from "./cluster.js";
-import { coordinatesIn, planeCoordinatesIn } from "./coordinates.js";
+import { coordinateProblem, coordinatesIn, planeCoordinatesIn } from "./coordinates.js";
 import { leastLimit } from "./cut.js";
 import { groundOf } from "./ground.js";
 import { amountColumn, element, nameColumn, own, ownNameOf } from "./text.js";
@@ -114,10 +114,16 @@ export class Search {
       item.addEventListener("click", () => this.#choose(hit));
       return item;
     }));
-    if (hits.length === 0 && isDone && field.value.trim() !== "") list.replaceChildren(element("li", { className: "none", role: "option", ariaDisabled: "true" }, "Nothing found"));
+    if (hits.length === 0 && isDone && field.value.trim() !== "") list.replaceChildren(element("li", { className: "none", role: "option", ariaDisabled: "true" }, this.#nothing));
     list.hidden = list.childElementCount === 0;
     field.setAttribute("aria-expanded", !list.hidden);
     field.removeAttribute("aria-activedescendant");
+  }
+
+  /** Says that nothing was found. If the text has two coordinates, says why the map has no such place. */
+  get #nothing() {
+    const why = this.viewer.index.plane ? "" : coordinateProblem(this.field.value);
+    return why ? `Nothing found: ${why}.` : "Nothing found";
   }
 
   #hide() {
@@ -170,6 +176,7 @@ export class Search {
       const zoom = await viewer.loadHit();
       return viewer.goTo(hit, zoom ?? CLOSE);
     }
+    viewer.unmark();
     viewer.goTo(hit, CLOSE);
     viewer.card.open(clusterOf(hit.feature, viewer, viewer.currentCamera.scale), viewer.index, viewer.tree);
   }

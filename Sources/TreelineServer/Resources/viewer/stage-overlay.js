@@ -32,6 +32,9 @@ export class StageCamera extends Camera {
 /** Least distance between lines of the graticule in pixels. */
 const LEAST_CELL = 140;
 
+/** Greatest distance in pixels between the texts of the columns and the lower edge of the map. */
+const HIGHEST_BASE = 130;
+
 export class StageOverlay extends Overlay {
   draw(scene, camera, now, drawing) {
     super.draw(scene.isMoving || isZoomedOut(scene, camera) ? apart(scene, camera, now) : scene, camera, now, drawing);
@@ -49,34 +52,44 @@ export class StageOverlay extends Overlay {
 
   /**
    * Draws lines of longitude and latitude with their degrees, or lines of x and y on a plane. The lines are drawn in
-   * views where the built-in map has nothing to show.
+   * views where the built-in map has nothing to show. A text without room is left out.
+   *
+   * @param covered Boxes of what lies over the map. The texts of columns are above the boxes near the lower edge.
    */
-  drawGraticule({ camera, origin, palette, index }) {
+  drawGraticule({ camera, origin, palette, index, covered }) {
     const { context } = this;
     const { columns, rows } = groundOf(index).graticule(camera, LEAST_CELL);
     context.save();
     context.translate(origin.x, origin.y);
-    Object.assign(context, { globalAlpha: 1, lineWidth: 1, strokeStyle: palette.coast, fillStyle: palette.place, font: `10.5px ${palette.fontFamily}`, textBaseline: "middle" });
+    Object.assign(context, { globalAlpha: 1, lineWidth: 1, strokeStyle: palette.coast, fillStyle: palette.place, font: `10.5px ${palette.fontFamily}`, textAlign: "left", textBaseline: "middle" });
     context.setLineDash([1, 5]);
     context.beginPath();
     const texts = [];
+    const taken = covered.map(({ left, top, right, bottom }) => (
+      { left: left - origin.x, top: top - origin.y, right: right - origin.x, bottom: bottom - origin.y }));
+    const low = taken.filter(({ top }) => top > camera.height - HIGHEST_BASE && top < camera.height);
+    const base = Math.min(camera.height, ...low.map(({ top }) => top)) - 8;
     for (const { at, text } of columns) {
       const x = camera.width / 2 + (at - camera.centerX) * camera.scale;
       context.moveTo(x, 0);
       context.lineTo(x, camera.height);
-      texts.push(["center", x, camera.height - 8, text]);
+      texts.push([x, base, text, 0.5]);
     }
     for (const { at, text } of rows) {
       const y = camera.screenY(at);
       context.moveTo(0, y);
       context.lineTo(camera.width, y);
-      texts.push(["left", 6, y, text]);
+      texts.push([6, y, text, 0]);
     }
     context.stroke();
     context.globalAlpha = 0.75;
-    for (const [align, x, y, text] of texts) {
-      context.textAlign = align;
-      context.fillText(text, x, y);
+    for (const [x, y, text, share] of texts) {
+      const { width } = context.measureText(text);
+      const box = { left: x - share * width, top: y - 6, right: x + (1 - share) * width, bottom: y + 6 };
+      const isCut = box.left < 0 || box.top < 0 || box.right > camera.width || box.bottom > camera.height;
+      if (isCut || taken.some((other) => box.left < other.right && other.left < box.right && box.top < other.bottom && other.top < box.bottom)) continue;
+      taken.push(box);
+      context.fillText(text, box.left, y);
     }
     context.restore();
   }

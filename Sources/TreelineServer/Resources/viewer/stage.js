@@ -8,7 +8,7 @@ import { StageCamera } from "./stage-overlay.js";
 import { WORLD_SIZE } from "./vendor/treeline/map/constants.js";
 import { worldX, worldY } from "./vendor/treeline/map/mercator.js";
 
-/** Least distance in pixels between all points and the upper and lower edges of the map, at the minimum zoom. */
+/** Least distance in pixels between all points and the edges of the map, at the minimum zoom. A badge has this room. */
 const LEAST_MARGIN = 24;
 
 const latitudeAt = (y) => (Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) * 180) / Math.PI;
@@ -38,6 +38,15 @@ export class Stage {
   /** Returns the upper left corner of a side's map. */
   originOf(side) {
     return this.hasHalves && side === this.viewer.grid ? { x: 0, y: 0 } : this.origin;
+  }
+
+  /** Boxes of what lies over the map, in pixels of the stage: the scale, the attribution, the buttons and the keys. */
+  get covered() {
+    const { left, top } = this.node.getBoundingClientRect();
+    return [...this.node.querySelectorAll(".maplibregl-ctrl, #buttons, #keys")].map((node) => {
+      const box = node.getBoundingClientRect();
+      return { left: box.left - left, top: box.top - top, right: box.right - left, bottom: box.bottom - top };
+    });
   }
 
   /** The maps that exist now. */
@@ -76,13 +85,14 @@ export class Stage {
 
   /**
    * The minimum zoom of the map. At this zoom the world fills the width of the map, so that no land appears twice. If
-   * some points lie too far north or south to be in view at this zoom, the minimum zoom is lower.
+   * some points or their badges are not in view at this zoom, the minimum zoom is lower.
    */
   get #minZoom() {
     const { width, height } = this.size;
-    const [[, south], [, north]] = this.#corners;
-    const extent = worldY(south) - worldY(north);
-    const lowest = Math.log2(Math.min(width, Math.max((height - 2 * LEAST_MARGIN) / extent, height / 2)) / WORLD_SIZE);
+    const [[west, south], [east, north]] = this.#corners;
+    const across = (width - 2 * LEAST_MARGIN) / (worldX(east) - worldX(west));
+    const down = (height - 2 * LEAST_MARGIN) / (worldY(south) - worldY(north));
+    const lowest = Math.log2(Math.min(width, across, Math.max(down, height / 2)) / WORLD_SIZE);
     // Below this zoom, a source has no answers for a plane.
     return this.viewer.index.plane ? Math.max(lowest, 0) : lowest;
   }

@@ -697,7 +697,8 @@ export class Viewer {
     this.#placeLabels(camera, now);
     if (this.index.plane || camera.zoom > EMPTY_ZOOM && (this.archive ? camera.zoom > this.archive.maxZoom + 6 || !this.archive.covers(camera) : !this.#style || this.#isUnstyled)) {
       const { index, palette, stage } = this;
-      for (const origin of hasHalves ? [{ x: 0, y: 0 }, stage.origin] : [stage.origin]) this.overlay.drawGraticule({ camera, origin, palette, index });
+      const { covered } = stage;
+      for (const origin of hasHalves ? [{ x: 0, y: 0 }, stage.origin] : [stage.origin]) this.overlay.drawGraticule({ camera, origin, palette, index, covered });
     }
     const edge = this.stage.hasDivider ? divider * width : view === "grid" ? width : 0;
     this.#draw(this.grid, 0, hasHalves ? width : edge, now, ellipses);
@@ -856,8 +857,9 @@ export class Viewer {
       this.settings.set(this.#answeredFilter);
       // In requests the filter is in parentheses, so messages about it count one more character than the user sees.
       const { message } = await this.checkFilter(where).then(() => error, (problem) => (isRefused(problem) ? problem : error));
-      if (where !== this.settings.where) this.controls.refuse(where, message);
-      return this.tell("filter", where ? message : `The filter of the link is not valid for this index; ${rest}.`);
+      const reason = message.replace(/^(from-)?filter: /, "");
+      const isBeside = where !== this.settings.where && this.controls.refuse(where, reason);
+      return this.tell("filter", where && !isBeside ? reason : `The filter of the link is not valid for this index; ${rest}.`);
     }
     // After the index was replaced or removed, ids of the previous version are invalid.
     if (side && (error.status === 409 || error.status === 404) && await this.#reloadIfReplaced()) return;
