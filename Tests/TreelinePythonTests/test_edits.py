@@ -174,6 +174,8 @@ FRAME = pd.DataFrame({"id": [3, 5, 9], "lon": [1.0, 2, 3], "lat": [1.0, 2, 3], "
         ({"move": {"id": [3], "n": [7]}}, KeyError, "move: expected columns named longitude .*, found 'id', 'n'"),
         ({"insert": FRAME.assign(id=4, n="x")[:1]}, TypeError, "column 'n': expected whole numbers, found texts"),
         ({"insert": FRAME.assign(id=4, name=7)[:1]}, TypeError, "column 'name': expected texts, found whole numbers"),
+        ({"insert": FRAME.assign(id=4, m=1, o=2)}, KeyError, "insert: the tree has no column 'm', 'o'; leave out .* columns: 'id', 'n', 'name'"),
+        ({"move": FRAME.assign(m=1)}, KeyError, "move: the tree has no column 'm'"),
         ({"insert": 3}, TypeError, "expected columns as a mapping or a table"),
     ],
 )
@@ -183,6 +185,14 @@ def test_edits_that_fail_change_nothing(edit, error, message):
     with pytest.raises(error, match=message):
         tree.updating(**edit)
     assert tree.content_hash == before and tree.keys.tolist() == [3, 5, 9]
+
+
+def test_a_table_may_have_columns_that_the_build_left_out():
+    tree = treelinemap.build(FRAME, columns=["n"], key="id")
+    tree = tree.updating(insert=FRAME.assign(id=4)[:1])
+    assert tree.columns == {"n": "number"}
+    with pytest.raises(KeyError, match="the tree has no column 'm'"):
+        tree.updating(insert=FRAME.assign(id=6, m=1)[:1])
 
 
 def test_a_guess_is_told():

@@ -39,6 +39,12 @@ def test_a_mask_is_a_filter(tree, mask):
     assert change.filtered_out.sum() + gone == (~mask).sum() and change.filtered_in.sum() == 0
 
 
+def test_a_mask_as_where_is_an_error(tree, mask):
+    for where in (mask, mask.tolist(), 5):
+        with pytest.raises(TypeError, match=r"a filter in CQL2 as where=, found a value of type \w+; a mask selects"):
+            tree.clusters(zoom=3, limit=9, where=where)
+
+
 def test_filters_are_added_to_a_mask(tree, mask, points):
     masked, cheap = tree.select(mask), points["price"] < 100
     answer = masked.clusters(limit=9, where="price < 100")

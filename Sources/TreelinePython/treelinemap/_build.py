@@ -152,7 +152,8 @@ def _editing(
         raise KeyError(f"there is no column {name!r} for key=; columns: {there}")
     keys = key if points.table is None or name is None else points.table[name]
     return _edits.Editing.of(
-        keys, points.x, points.y, columns, options, key=name, names=points.own, is_planar=points.is_planar
+        keys, points.x, points.y, columns, options, key=name, names=points.own, is_planar=points.is_planar,
+        known=frozenset(points.table or ()),
     )
 
 

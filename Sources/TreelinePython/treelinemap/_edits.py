@@ -44,6 +44,7 @@ class Editing:
         key: str | None,
         names: tuple[Any, ...],
         is_planar: bool,
+        known: frozenset[Any] = frozenset(),
         unsorted: tuple[AnyArray, AnyArray] | None = None,
     ) -> None:
         """
@@ -51,10 +52,11 @@ class Editing:
         :param options: Options of the build.
         :param key: Name of the column of keys; None if the keys had no name.
         :param names: Names of the columns of coordinates, if the points of the build were a table.
+        :param known: Names of all columns of this table, even of columns that the tree does not have.
         :param unsorted: All coordinates, if the rows are not in the order of their keys; otherwise None.
         """
         self.keys, self.columns, self.options, self.key = keys, columns, options, key
-        self.names, self.is_planar, self.unsorted = names, is_planar, unsorted
+        self.names, self.is_planar, self.known, self.unsorted = names, is_planar, known, unsorted
 
     @classmethod
     def of(cls, keys: Any, x: AnyArray, y: AnyArray, columns: list[InputColumn], *others: Any, **named: Any) -> Editing:
@@ -169,6 +171,12 @@ class Editing:
         if found.note:
             warnings.warn(f"{verb}: {found.note}; give them names such as 'lon' and 'lat'", stacklevel=4)
         own = [column.name for column in self.columns]
+        foreign = [each for each in found.table or () if each not in {*own, name, *found.own, *self.known}]
+        if foreign:
+            raise KeyError(
+                f"{verb}: the tree has no column {', '.join(map(repr, foreign))}; leave out these values, or build the "
+                f"tree again with them; columns: {', '.join(map(repr, own)) or 'none'}"
+            )
         absent = [each for each in own if each not in named]
         if verb == "insert" and absent:
             raise KeyError(f"insert: there is no column {absent[0]!r}; new points need all columns of the tree")

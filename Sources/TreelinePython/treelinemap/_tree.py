@@ -343,6 +343,11 @@ class Tree:
 
     def _narrowed(self, where: str) -> Tree:
         """Returns the tree of the points that pass the filter of this tree and another filter."""
+        if not isinstance(where, str):
+            raise TypeError(
+                f"expected a filter in CQL2 as where=, found a value of type {type(where).__name__}; a mask selects "
+                "points with select(mask)"
+            )
         if self._where is None:
             return self._prepared(where)
         both = f"({self._where}) AND ({where})"
@@ -552,10 +557,12 @@ class Tree:
         because it keeps the data that earlier edits have prepared.
 
         :param insert: New points, as a table with coordinates, keys and the columns of the tree. If the build got its
-            keys as an array, the keys are in the column `key` or in the index of a pandas frame.
+            keys as an array, the keys are in the column `key` or in the index of a pandas frame. The table may also
+            have columns that the table of the build had, but that the build left out.
         :param remove: Keys of points to remove, or one key.
         :param move: Points with new coordinates or new values, as a table with coordinates, keys, and the columns whose
             values change.
+        :raises KeyError: If a table lacks a needed column, or has a column that neither the tree nor its build knows.
         :raises EditError: If a key of `insert` is in the tree, a key of `remove` or `move` is not in the tree, a key
             occurs twice, or a coordinate is out of range. In these cases the tree does not change.
         """

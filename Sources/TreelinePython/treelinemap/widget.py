@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 #: Greatest height of a map, in pixels.
 TALLEST = 16_384
 
+#: Least zoom of a map.
+LEAST_ZOOM = -4
 
 
 class _Numbers(traitlets.List):  # type: ignore[type-arg]
@@ -157,6 +159,12 @@ class Map(anywidget.AnyWidget):
                 raise traitlets.TraitError(
                     f"expected latitudes from -90 to 90, and a box with south below north, found {name}={value!r}"
                 )
+            longitudes = numbers[::2] if name in lengths and not self.tree.is_planar else []
+            if any(abs(longitude) > 360 for longitude in longitudes):
+                raise traitlets.TraitError(f"expected longitudes from -360 to 360, found {name}={value!r}")
+            # A narrow map can show the whole world at a zoom below 0.
+            if name == "zoom" and not LEAST_ZOOM <= numbers[0] <= 32:
+                raise traitlets.TraitError(f"expected a zoom from {LEAST_ZOOM} to 32, found {name}={value!r}")
             view[name] = numbers if name in lengths else numbers[0]
         return view
 
@@ -167,6 +175,9 @@ class Map(anywidget.AnyWidget):
         if len(cut.keys() & set(criteria)) != 1 or len(cut.keys() - {"order"}) != 1:
             names = f"{', '.join(criteria[:-1])} and {criteria[-1]}"
             raise traitlets.TraitError(f"expected one of {names}, optionally with an order, found {cut!r}")
+        for name in cut.keys() - {"order"}:
+            if isinstance(cut[name], bool) or not isinstance(cut[name], int | float):
+                raise traitlets.TraitError(f"expected a number as {name}, found {cut[name]!r}")
         # Raises an error if the tree does not support this cut.
         self.tree.clusters(zoom=0, **cut)
         return cut

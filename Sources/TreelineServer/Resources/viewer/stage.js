@@ -90,7 +90,7 @@ export class Stage {
   get #minZoom() {
     const { width, height } = this.size;
     const [[west, south], [east, north]] = this.#corners;
-    const across = (width - 2 * LEAST_MARGIN) / (worldX(east) - worldX(west));
+    const across = Math.max(width - 2 * LEAST_MARGIN, width / 2) / (worldX(east) - worldX(west));
     const down = (height - 2 * LEAST_MARGIN) / (worldY(south) - worldY(north));
     const lowest = Math.log2(Math.min(width, across, Math.max(down, height / 2)) / WORLD_SIZE);
     // Below this zoom, a source has no answers for a plane.
