@@ -79,5 +79,5 @@ def test_wrong_options_are_errors_and_change_nothing(open_kinds):
 
 def test_a_map_leaves_out_wrong_options_and_reports_them(open_kinds):
     page = open_kinds("colorBy: 'half', foo: 1, ellipses: 'yes', theme: 'drak'")
-    assert page.evaluate("errors.map((text) => text.split(' ').at(-1))") == ["'foo'", "yes", "drak"]
+    assert page.evaluate("errors.map((text) => text.split(' ').at(-1))") == ["'foo'", "'yes'", "'drak'"]
     assert [entry["name"] for entry in page.evaluate("layer.legend")] == ["half 0", "half 1"]
