@@ -12,7 +12,7 @@ import TreelineFoundation
   @Test func localizedDescriptionIsTheMessage() {
     let errors: [any Error & CustomStringConvertible] = [
       BuildError.tooManyPoints(found: 1 << 40), IndexWritingError.inUse(path: "a.treeline"),
-      IndexError.notAnIndex(path: "a.treeline"), QueryError.noZoom, PieceError.cancelled,
+      IndexError.notAnIndex(path: "a.treeline", found: "1F 8B"), QueryError.noZoom, PieceError.cancelled,
       EditError.grouped, ColumnError.cancelled, SearchError.noSearch, AggregateError.cancelled,
       FilterError.unknownColumn(name: "a", known: []), PageError("expected an index without groups"),
       ReadingError.empty(file: "points"), GridError.zoomNotFinite(found: .infinity),

@@ -15,6 +15,14 @@ import Treeline
     ), ([0x28, 0xB5, 0x2F, 0xFD, 0, 0], "zstd data; inflate it with zstd -dc"),
     ([0x50, 0x4B, 3, 4, 0, 0], "a zip archive or spreadsheet; unpack it, or export it as CSV"),
     ([0x42, 0x5A, 0x68, 0x39, 0x31, 0x41, 0x59, 0x26], "bzip2 data; inflate it with bzip2 -dc"),
+    (
+      Array("PMTiles".utf8) + [3, 127, 0],
+      "a PMTiles archive; give the points or the index from which the tiles were made"
+    ),
+    (
+      Array("lon,lat\n".utf8) + [0, 1, 2],
+      "binary data with a zero at byte 8; give another file; or, if this is text, remove the zeros with tr -d '\\0'"
+    ),
   ]) func otherKinds(_ bytes: [UInt8], _ expected: String) {
     #expect(message(bytes) == "points: expected CSV or GeoJSON in UTF-8, plain or gzip-compressed, found " + expected)
   }
@@ -35,6 +43,7 @@ import Treeline
   @Test func aColumnMayBeNamedLikeAMagicNumber() throws {
     #expect(try read("BZh,lon,lat\n0,1,2\n").coordinates.count == 1)
     #expect(try read("PAR1,lon,lat\n0,1,2\n").coordinates.count == 1)
+    #expect(try read("PMTiles,lon,lat\n0,1,2\n").coordinates.count == 1)
   }
 
   @Test func paths() {

@@ -138,7 +138,7 @@ import TreelineVerification
       let repaired = editor.repaired()
       #expect(throws: (any Error).self) {
         let problems = try repaired.problems()
-        if !problems.isEmpty { throw IndexError.notAnIndex(path: "reported") }
+        if !problems.isEmpty { throw IndexError.notAnIndex(path: "reported", found: "") }
       }
     }
   }

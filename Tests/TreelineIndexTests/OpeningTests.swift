@@ -129,10 +129,11 @@ import TreelineBuilder
 
   @Test func whatIsNoFile() throws {
     let folder = try TemporaryFolder()
-    #expect(throws: IndexError.notAnIndex(path: try folder.write([], to: "empty"))) {
+    #expect(throws: IndexError.notAnIndex(path: try folder.write([], to: "empty"), found: "an empty file")) {
       _ = try ClusterTree(contentsOfFile: folder.path("empty"))
     }
-    #expect(throws: IndexError.notAnIndex(path: try folder.write(Array("x,y\n1,2\n".utf8), to: "csv"))) {
+    let csv = try folder.write(Array("x,y\n1,2\n".utf8), to: "csv")
+    #expect(throws: IndexError.notAnIndex(path: csv, found: "78 2C 79 0A 31 2C 32 0A")) {
       _ = try ClusterTree(contentsOfFile: folder.path("csv"))
     }
     // Nothing writes to the pipe. Opening the pipe must not wait for a writer.

@@ -94,7 +94,7 @@ import TreelineBuilder
     forged[forged.count / 2] ^= 1
     for broken in [bytes.prefix(bytes.count / 2), forged, Data()] {
       try overwrite(broken)
-      guard case .refused? = server.catalog.refresh().first else { throw IndexError.notAnIndex(path: path) }
+      guard case .refused? = server.catalog.refresh().first else { throw IndexError.notAnIndex(path: path, found: "") }
       #expect(server.catalog["places"] === old)
       #expect(try old.tree.clusters(.limit(100), in: all).map(\.id) == answer)
     }
@@ -122,10 +122,10 @@ import TreelineBuilder
     let (old, path) = (try #require(server.catalog["places"]), server.path("places"))
     try FileManager.default.removeItem(atPath: path)
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-    guard case .refused? = server.catalog.refresh().first else { throw IndexError.notAnIndex(path: path) }
+    guard case .refused? = server.catalog.refresh().first else { throw IndexError.notAnIndex(path: path, found: "") }
     try FileManager.default.removeItem(atPath: path)
     #expect(mkfifo(path, 0o600) == 0)
-    guard case .refused? = server.catalog.refresh().first else { throw IndexError.notAnIndex(path: path) }
+    guard case .refused? = server.catalog.refresh().first else { throw IndexError.notAnIndex(path: path, found: "") }
     #expect(server.catalog["places"] === old)
     #expect(throws: (any Error).self) { try Catalog([("pipe", path)]) }
   }
@@ -147,7 +147,7 @@ import TreelineBuilder
     let byte = try #require(try file.read(upToCount: 1)?.first)
     try file.seek(toOffset: UInt64(size / 2))
     try file.write(contentsOf: [byte ^ 1])
-    guard case .refused? = catalog.refresh().first else { throw IndexError.notAnIndex(path: path) }
+    guard case .refused? = catalog.refresh().first else { throw IndexError.notAnIndex(path: path, found: "") }
     #expect(old.isDamaged)
     let client = TestClient(responder: try ClusterServer(catalog).responder)
     let answer = try await client.get("/v1/places")

@@ -4,7 +4,7 @@ public enum IndexError: Error, Hashable, Sendable {
   /// The file cannot be opened or mapped.
   @_spi(Server) case unopenable(path: String, reason: String)
   /// The file does not begin like an index.
-  @_spi(Server) case notAnIndex(path: String)
+  @_spi(Server) case notAnIndex(path: String, found: String)
   /// The index is of a version that this reader does not know.
   @_spi(Server) case unknownVersion(path: String, major: UInt16, minor: UInt16)
   /// The index requires a section that this reader does not know.
@@ -20,8 +20,8 @@ extension IndexError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .unopenable(let path, let reason): "\(path): cannot be opened: \(reason)"
-    case .notAnIndex(let path):
-      "\(path): expected an index, which begins with the bytes 89 54 52 4C 0D 0A 1A 0A; "
+    case .notAnIndex(let path, let found):
+      "\(path): expected an index, which begins with the bytes 89 54 52 4C 0D 0A 1A 0A, found \(found); "
         + "make an index with 'treelinemap build'"
     case .unknownVersion(let path, let major, let minor):
       "\(path): expected an index of version \(IndexHeader.majorVersion), found version \(major).\(minor); "

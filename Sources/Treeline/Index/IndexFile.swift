@@ -27,7 +27,19 @@ import CLibrary
       length = isOpen ? Int(status.st_size) : 0
       guard isOpen else { throw .unopenable(path: name, reason: String(cString: strerror(errno))) }
       guard status.st_mode & S_IFMT == S_IFREG else {
-        throw .unopenable(path: name, reason: "expected a regular file, because an index is mapped into memory")
+        throw .unopenable(
+          path: name,
+          reason: "expected a regular file, because an index is mapped into memory, found \(Self.kind(of: status)); "
+            + (isStandardInput ? "redirect standard input from a file with '<'" : "give the path of a file"))
+      }
+    }
+
+    private static func kind(of status: stat) -> String {
+      switch status.st_mode & S_IFMT {
+      case S_IFDIR: "a folder"
+      case S_IFIFO: "a pipe"
+      case S_IFCHR: "a terminal or a device"
+      default: "something else"
       }
     }
 

@@ -4,7 +4,10 @@ extension IndexHeader {
   ///
   /// - Complexity: O(sections)
   package init(_ bytes: UnsafeRawBufferPointer, name: String) throws(IndexError) {
-    guard bytes.count >= 8, bytes.prefix(8).elementsEqual(Self.magic) else { throw .notAnIndex(path: name) }
+    guard bytes.count >= 8, bytes.prefix(8).elementsEqual(Self.magic) else {
+      let found = bytes.prefix(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }
+      throw .notAnIndex(path: name, found: found.isEmpty ? "an empty file" : found.joined(separator: " "))
+    }
     let file = NamedBytes(bytes: bytes, name: name)
     try file.require(
       bytes.count >= Self.fixedLength, at: bytes.count, "a header of \(Self.fixedLength) bytes",

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 import TreelinePages
 
@@ -34,7 +34,7 @@ struct PublishCommand: ParsableCommand {
 
   func validate() throws {
     try checkInputPath(path)
-    try checkOutputPath(output, "--output")
+    try checkOutputPath(output, "--output", kind: "folder")
     if let sizes, PageSizes(json: sizes) == nil {
       throw ValidationError("'--sizes' must be the member 'sizes' of a manifest, found '\(sizes)'.")
     }
@@ -76,9 +76,6 @@ struct PublishedIndex {
 
   init(_ path: String) throws {
     file = try MappedFile(path: path)
-    guard ClusterTree.isIndex(atPath: path) else {
-      throw Failure.badData("\(path): this file is not an index; make one with 'treelinemap build'")
-    }
     header = try IndexHeader(ofIndex: path)
     tree = try ClusterTree(bytes: file.bytes, name: file.name, keeping: file)
   }
@@ -101,7 +98,12 @@ struct PublishedIndex {
           to: folder, options: options, contentHash: header.contentHash, giveBack: file.giveBack,
           willWrite: Interruption.removes, progress: progress)
       }
-    } catch let error as PageError { throw Failure.badData("\(file.name): \(error)") }
+    } catch let error as PageError {
+      throw failure(error)
+    } catch IndexWritingError.failed(let path, let action, let reason) {
+      throw Failure.inputOutput(
+        "\(path): could not \(action): \(reason); free some space, or choose another folder")
+    }
   }
 
   /// Returns an HTML page that contains the index.
@@ -111,6 +113,12 @@ struct PublishedIndex {
         of: tree, contentHash: header.contentHash, title: title, basemap: basemap, giveBack: file.giveBack,
         progress: progress)
     }
+  }
+
+  /// Returns the failure that the tool reports for an index that cannot be published.
+  func failure(_ error: PageError) -> Failure {
+    let remedy = tree.isGrouped ? "; build the index again without '--group-by' and '--never-cluster'" : ""
+    return .badData("\(file.name): \(error)\(remedy)")
   }
 
   private func withProgress<Result>(_ work: ((Int) -> Void) throws -> Result) rethrows -> Result {

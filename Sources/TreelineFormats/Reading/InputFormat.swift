@@ -28,7 +28,7 @@ package enum InputFormats {
   /// - Parameter isInflated: Whether the bytes have been inflated from gzip data.
   static func detect(_ window: Window, isInflated: Bool) throws(ReadingError) -> any InputFormat.Type {
     let file = window.file
-    try window.require(16)
+    try window.require(binaryBytes)
     if window.bytes.starts(with: IndexHeader.magic) {
       let (found, remedy) =
         isInflated
@@ -92,7 +92,11 @@ package enum InputFormats {
     ),
     ([Array("SQLite format 3".utf8) + [0]], "an SQLite database or GeoPackage", "convert it with ogr2ogr -f CSV"),
     ([[0x66, 0x67, 0x62, 3]], "FlatGeobuf data", "convert it with ogr2ogr -f GeoJSONSeq"),
+    ([Array("PMTiles".utf8) + [3]], "a PMTiles archive", "give the points or the index from which the tiles were made"),
   ]
+
+  /// Number of bytes among which a zero shows that the input is binary.
+  private static let binaryBytes = 1024
 
   private static func unsupported(_ bytes: Bytes) -> (found: String, remedy: String)? {
     for kind in unsupportedKinds where kind.magics.contains(where: bytes.starts(with:)) {
@@ -101,9 +105,15 @@ package enum InputFormats {
       if kind.found == "bzip2 data" && !bytes.dropFirst(4).starts(with: [0x31, 0x41, 0x59, 0x26]) { continue }
       return (kind.found, kind.remedy)
     }
-    guard bytes.prefix(4).contains(0) else { return nil }
+    if bytes.prefix(4).contains(0) {
+      return (
+        "binary data, or UTF-16 text without a byte order mark", "convert UTF-16 text with iconv -f UTF-16LE -t UTF-8"
+      )
+    }
+    guard let zero = bytes.prefix(binaryBytes).firstIndex(of: 0) else { return nil }
     return (
-      "binary data, or UTF-16 text without a byte order mark", "convert UTF-16 text with iconv -f UTF-16LE -t UTF-8"
+      "binary data with a zero at byte \(zero)",
+      "give another file; or, if this is text, remove the zeros with tr -d '\\0'"
     )
   }
 }
