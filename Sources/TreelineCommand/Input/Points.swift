@@ -63,6 +63,14 @@ struct Points {
     return Points(self, tree)
   }
 
+  /// Returns a copy of these points. If the input is a table, the tree of the copy has all columns of the table.
+  func addingAllColumns(of input: String) throws -> Points {
+    guard let table else { return self }
+    let names = table.allColumnNames
+    for name in names { try names.requireOne(name, as: "the tiles", in: input) }
+    return Points(self, try tree.adding(columns: table.inputOrder(ofColumns: names).map(table.column(named:))))
+  }
+
   /// Returns a copy of these points. The tree of the copy has the columns that the filters and the aggregates need. If
   /// the input is a table, the columns are made from the table, and the values of a column determine its kind. If the
   /// input is an index, the tree stays as it is.
@@ -81,9 +89,7 @@ struct Points {
       throw Failure.usage("\(input): '--\(options[name]!)': \(error)")
     }
     for name in names { try table.columnNames?.requireOne(name, as: "--\(options[name]!)", in: input) }
-    let columns = names.map { name in
-      IndexColumn(name: name) { table.value(ofColumn: name, point: $0, asWritten: true) }.holdingCells(table.cells)
-    }
+    let columns = names.filter { !tree.attributeNames.contains($0) }.map(table.column(named:))
     for name in names where table.mayHaveDecimalCommas(inColumn: name) {
       Notes.print(
         "treelinemap: \(input): column \"\(name.visible)\" may have numbers with decimal commas (if so, give --decimal comma)"
@@ -176,6 +182,11 @@ extension ClusterTree {
 }
 
 extension PointTable {
+  /// Returns a column of the table for a tree. The values of the column decide its kind.
+  fileprivate func column(named name: String) -> IndexColumn {
+    IndexColumn(name: name) { value(ofColumn: name, point: $0, asWritten: true) }.holdingCells(cells)
+  }
+
   /// Returns whether the first values of a column look like numbers with decimal commas, although the input is read
   /// with decimal points.
   fileprivate func mayHaveDecimalCommas(inColumn name: String) -> Bool {

@@ -81,6 +81,11 @@ struct TypedColumns {
             + "\(Self.kinds), optionally followed by \(Self.preparations)")
       }
     }
+    if name == "all" && !names.contains("all") {
+      throw Failure.usage(
+        "--columns: expected 'all' without a kind or a suffix, found \(part.debugDescription); give 'all', and name "
+          + "each column that needs a kind, as in 'all,\(names.first ?? "name"):text'")
+    }
     if !(takesAnyName && !names.contains(name)) {
       try names.requireOne(name, as: "--columns", in: input.name, positions)
     }
@@ -130,7 +135,7 @@ struct TypedColumns {
 
 extension PointTable {
   /// Names of all columns. For GeoJSON, names of the columns of all features.
-  fileprivate var allColumnNames: [String] {
+  var allColumnNames: [String] {
     if let columnNames { return columnNames }
     var (names, known): ([String], Set<String>) = ([], [])
     for point in coordinates.indices {
@@ -179,8 +184,8 @@ struct ColumnReport {
     for report in columns where report.inexactCount > 0 {
       Notes.print(
         "treelinemap: column \(report.column.name.debugDescription): \(report.inexactCount) "
-          + "\(report.inexactCount == 1 ? "number has" : "numbers have") more digits than a double "
-          + "can represent; declare the column as text to keep all digits")
+          + "\(report.inexactCount == 1 ? "number was" : "numbers were") rounded to a double, because a double cannot "
+          + "hold so many digits or so small a number; declare the column as text to keep its cells as written")
     }
   }
 }

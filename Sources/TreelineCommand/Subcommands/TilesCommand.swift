@@ -9,7 +9,8 @@ struct TilesCommand: ParsableCommand {
     commandName: "tiles", abstract: "Writes vector tiles of clusters: PMTiles or MBTiles.",
     discussion: """
       Each tile has the layer 'clusters' with the points and properties of the server's tiles, and each cluster is in \
-      exactly one tile, so counts add up at every zoom. Without a cut, tiles show badges if the index was built for \
+      exactly one tile, so counts add up at every zoom. A single point has its columns: those of an index, or all \
+      columns of the points. Without a cut, tiles show badges if the index was built for \
       badges. Otherwise they show clusters \(ParameterValue.text(PixelCriterion.spacing.standard)) px apart or, if the \
       index was not built for spacing, a detail of \(ParameterValue.text(PixelCriterion.detail.standard)) px. A limit is \
       refused, because it would apply to each tile separately, and neighboring tiles would show clusters of different \
@@ -22,14 +23,16 @@ struct TilesCommand: ParsableCommand {
   @Option(name: .shortAndLong, help: .init("The file to write, *.pmtiles or *.mbtiles.", valueName: "file"))
   var output: String
 
-  @Option(help: .init("The zooms of the tiles, from 0 to \(TilePyramid.greatestZoom).", valueName: "first-last"))
+  @Option(
+    parsing: .unconditional,
+    help: .init("The zooms of the tiles, from 0 to \(TilePyramid.greatestZoom).", valueName: "first-last"))
   var zooms = "0-14"
 
   @OptionGroup var cut: PixelCutOptions<NoPrefix>
 
   /// Options for a cut that has a limit. These options are always refused, with a helpful message. The help does not
   /// list them.
-  @Option(help: .hidden) var limit: String?
+  @Option(parsing: .unconditional, help: .hidden) var limit: String?
 
   @Option(help: .hidden) var order: String?
 
@@ -37,10 +40,14 @@ struct TilesCommand: ParsableCommand {
 
   @OptionGroup var splitting: GrowthOptions
 
-  @Option(help: .init("The width in pixels at which maps show a tile: 512, as in MapLibre, or 256.", valueName: "px"))
+  @Option(
+    parsing: .unconditional,
+    help: .init("The width in pixels at which maps show a tile: 512, as in MapLibre, or 256.", valueName: "px"))
   var tileSize = 512
 
   @OptionGroup var work: ThreadOptions
+
+  @OptionGroup var notes: NoteOptions
 
   func validate() throws {
     try checkOutputPath(output, "--output")
@@ -103,6 +110,7 @@ struct TilesCommand: ParsableCommand {
     let (filter, aggregates) = try selection.parsed()
     let given = try givenCut
     let points = try Points(input, keepsColumns: true, splitting.request, for: given.map { [$0] } ?? [])
+      .addingAllColumns(of: input.name)
       .selecting(filter, for: aggregates, of: input.name)
     let tree = points.tree
     let pyramid = try TilePyramid(
