@@ -27,7 +27,11 @@ import Foundation
     // Without this call, a file that exceeds the shell's size limit would end the process. With this call, only the
     // write fails.
     signal(SIGXFSZ, SIG_IGN)
-    if let word = CommandLine.arguments.dropFirst().first, !word.hasPrefix("-") { requireSubcommand(word) }
+    let words = CommandLine.arguments.dropFirst()
+    // After the name of a subcommand come the arguments of this subcommand. After 'help' comes a name.
+    for word in words.first == "help" ? words.prefix(2) : words.prefix(1) where !word.hasPrefix("-") {
+      requireSubcommand(word)
+    }
     main(nil)
   }
 

@@ -10,13 +10,13 @@ import Testing
   private static let rows = "longitude,latitude\n1,2\n3,4\n"
 
   /// Checks that a command never writes to a file that it reads, under any name of this file.
-  @Test(arguments: writers, ["points.csv", "./points.csv", "soft", "hard", "folder/points.csv"])
+  @Test(arguments: writers, ["points.html", "./points.html", "soft.html", "hard.html", "folder/points.html"])
   func inputIsNeverOverwritten(words: [String], name: String) throws {
     let folder = try TemporaryFolder()
-    let file = try folder.write(Self.rows, to: "points.csv")
-    try FileManager.default.createSymbolicLink(atPath: folder.path("soft"), withDestinationPath: "points.csv")
+    let file = try folder.write(Self.rows, to: "points.html")
+    try FileManager.default.createSymbolicLink(atPath: folder.path("soft.html"), withDestinationPath: "points.html")
     try FileManager.default.createSymbolicLink(atPath: folder.path("folder"), withDestinationPath: ".")
-    try FileManager.default.linkItem(atPath: file, toPath: folder.path("hard"))
+    try FileManager.default.linkItem(atPath: file, toPath: folder.path("hard.html"))
     let before = try folder.contents()
     let result = try Tool.run([words[0], file] + words.dropFirst() + [folder.url.path + "/" + name])
     #expect(result.code == 64)
@@ -27,7 +27,7 @@ import Testing
 
   @Test(arguments: writers) func inputOfARedirectIsNeverOverwritten(words: [String]) throws {
     let folder = try TemporaryFolder()
-    let file = try folder.write(Self.rows, to: "points.csv")
+    let file = try folder.write(Self.rows, to: "points.html")
     let result = try Tool.runShell("\"$TREELINE\" \"$@\" < \"$0\"", [file, words[0], "-"] + words.dropFirst() + [file])
     #expect(result.code == 64)
     #expect(result.errors.contains("two of these inputs and outputs are the same file"), "\(result.errors)")
@@ -60,16 +60,16 @@ import Testing
     #expect(try Tool.run("cluster", index, "0", "--order", "widest-first").errors.contains("Unknown option '--order'"))
   }
 
-  @Test(arguments: ["report", "./report", "link"]) func oneFileIsNotWrittenTwice(name: String) throws {
+  @Test(arguments: ["report.html", "./report.html", "link.html"]) func oneFileIsNotWrittenTwice(name: String) throws {
     let folder = try TemporaryFolder()
     let file = try folder.write(Self.rows, to: "points.csv")
-    try FileManager.default.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: "report")
+    try FileManager.default.createSymbolicLink(atPath: folder.path("link.html"), withDestinationPath: "report.html")
     let result = try Tool.run([
-      "compare", file, "--output", folder.path("report"), "--json", folder.url.path + "/" + name,
+      "compare", file, "--output", folder.path("report.html"), "--json", folder.url.path + "/" + name,
     ])
     #expect(result.code == 64)
     #expect(result.errors.contains("two of these inputs and outputs are the same file"), "\(result.errors)")
-    #expect(try folder.contents() == ["link", "points.csv"])
+    #expect(try folder.contents() == ["link.html", "points.csv"])
   }
 
   /// Checks that the option is refused before points are read. The file of points does not exist.
@@ -102,17 +102,20 @@ import Testing
 
   /// Checks that problems of a path are reported before minutes of work, if they can be known before.
   @Test(arguments: writers) func missingFolderIsFoundAtOnce(words: [String]) throws {
-    let result = try Tool.run([words[0], "/nowhere/points.csv"] + words.dropFirst() + ["/missing/report"])
+    let result = try Tool.run([words[0], "/nowhere/points.csv"] + words.dropFirst() + ["/missing/report.html"])
     #expect(result.code == 74)
-    #expect(result.errors.contains("/missing/report: could not create"), "\(result.errors)")
+    #expect(
+      result.errors.contains(
+        "/missing/report.html: expected the folder '/missing', found none; make this folder, or choose another one"),
+      "\(result.errors)")
   }
 
   /// Checks that the next report removes the partial file of an incomplete report, but not a file of another program.
   @Test(arguments: ["--output", "--json"]) func leftoverOfAReportIsTakenOver(option: String) throws {
     let folder = try TemporaryFolder()
     let file = try folder.write(Self.rows, to: "points.csv")
-    let report = folder.path("report")
-    let partial = URL(fileURLWithPath: folder.path(".report.partial"))
+    let report = folder.path("report.html")
+    let partial = URL(fileURLWithPath: folder.path(".report.html.partial"))
     #expect(try Tool.run(["compare", file, option, report]).code == 0)
     // Only the report in HTML can be recognized by its first lines.
     for length in option == "--output" ? [0, 1, 7, 200, 1000] : [0] {
@@ -121,7 +124,7 @@ import Testing
         try leftover.write(to: partial)
         let result = try Tool.run(["compare", file, option, report])
         #expect(result.code == 0, "\(result.errors)")
-        #expect(try folder.contents() == ["points.csv", "report"])
+        #expect(try folder.contents() == ["points.csv", "report.html"])
       }
     }
     for text in ["<!DOCTYPE html>\n<html>mine", "{\"points\": 1}"] {
@@ -171,6 +174,30 @@ import Testing
       #expect(try files(site) == files(fresh).union(["own.pages"]), "\(old) \(new)")
       #expect(try Tool.run("verify", second, "--site", site).code == 0)
     }
+  }
+
+  /// `-o` may name the index by mistake instead of the answer.
+  @Test func anAnswerNeverReplacesAnIndex() throws {
+    let folder = try TemporaryFolder()
+    let (file, index) = (try folder.write(Self.rows, to: "points.csv"), folder.path("a.treeline"))
+    try #require(try Tool.run("build", file, "-o", index).code == 0)
+    let before = try Data(contentsOf: URL(fileURLWithPath: index))
+    for words in [["query", file, "-o", index], ["compare", file, "--json", index]] {
+      let result = try Tool.run(words)
+      #expect(
+        result.code == 64 && result.errors.contains("found an index; choose another name, or remove the index first"),
+        "\(result.errors)")
+    }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: index)) == before)
+  }
+
+  @Test func aTableOfASearchShowsTheFoundText() throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.write("lon,lat,kind,name\n1,2,a,Oslo\n3,4,b,Rome\n", to: "points.csv")
+    let index = folder.path("a.treeline")
+    try #require(try Tool.run("build", file, "-o", index, "--columns", "kind", "--search", "name").code == 0)
+    let lines = try Tool.run("search", index, "ro", "--format", "table").output.split(separator: "\n")
+    #expect(lines.count == 2 && lines[0].hasSuffix("  name") && lines[1].hasSuffix("  Rome"), "\(lines)")
   }
 
   @Test func aTileArchiveOfAKilledRunIsReplaced() throws {

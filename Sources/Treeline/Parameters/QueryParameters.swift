@@ -203,9 +203,10 @@ extension QueryParameters {
   @_spi(Server) public mutating func integer(_ key: String, in range: ClosedRange<Int>) -> Int? {
     guard let text = text(key) else { return nil }
     if let number = Int(text), range ~= number { return number }
+    let isTooLarge = !text.isEmpty && Int(text) == nil && text.utf8.allSatisfy { 0x30...0x39 ~= $0 }
     refuse(
       key,
-      expected: range.upperBound == .max
+      expected: range.upperBound == .max && !isTooLarge
         ? "a whole number, \(range.lowerBound) or more"
         : "a whole number from \(range.lowerBound) to \(range.upperBound)", found: text)
     return nil

@@ -15,9 +15,10 @@ struct FilterOption<Prefix: OptionPrefix>: ParsableArguments {
     do { _ = try parsed() } catch { throw ValidationError("'--\(Prefix.prefix)filter': \(error)") }
   }
 
-  /// Returns the filter; nil if the option is missing or empty.
+  /// Returns the filter; nil if there is none. An empty filter of one view means that this view has no filter, even if
+  /// `--filter` gives a filter for both views.
   func parsed() throws -> Filter? {
-    guard let filter, !filter.isEmpty else { return nil }
+    guard let filter, !filter.isEmpty || Prefix.prefix.isEmpty else { return nil }
     return try Filter(filter)
   }
 }

@@ -22,6 +22,7 @@ struct GrowthOptions: ParsableArguments {
       valueName: "way")) var grow: GrowthName?
 
   @Option(
+    parsing: .unconditional,
     help: .init(
       "The gap between badges in pixels, at most 128, for a tree built for badges. (default: 0)", valueName: "px"))
   var badgeGap: Double?
@@ -42,7 +43,7 @@ struct GrowthOptions: ParsableArguments {
     GrowthRequest(
       parameters: NoPrefix.parameters([
         ("for", purpose?.rawValue), ("grow", grow?.rawValue), ("split", split?.description),
-        ("badge-gap", badgeGap.map { "\($0)" }), ("anchor", anchor?.rawValue),
+        ("badge-gap", badgeGap.map(ParameterValue.text)), ("anchor", anchor?.rawValue),
       ]))
   }
 }

@@ -85,3 +85,11 @@ extension DecimalSeparator: ExpressibleByArgument {}
 func checkInputPath(_ path: String) throws {
   if path.isEmpty { throw ValidationError("'<points>' must name a file, found an empty name.") }
 }
+
+/// Throws if the value of an option is not one line of text.
+func checkLine(_ text: String?, _ option: String) throws {
+  guard let text else { return }
+  guard !text.isEmpty, !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+    throw ValidationError("'\(option)' must be one line of text, found \(text.debugDescription).")
+  }
+}

@@ -5,6 +5,7 @@ import Foundation
 /// memory.
 struct MemoryOptions: ParsableArguments {
   @Option(
+    parsing: .unconditional,
     help: .init(
       "How much memory the build may use, such as '2GB'. If the points need more memory, the index is built in pieces, in a scratch folder. (default: 60 % of the free memory)",
       valueName: "size"), transform: ByteCount.init(validating:)) var memory: ByteCount?
@@ -21,6 +22,11 @@ struct MemoryOptions: ParsableArguments {
 
   func validate() throws {
     if scratch == "" { throw ValidationError("'--scratch' must name a folder, found an empty name.") }
+  }
+
+  /// Throws if there is no folder in which the scratch folder can be created.
+  func checkScratch() throws {
+    if let scratch { try checkFolder(scratch, for: "--scratch") }
   }
 }
 

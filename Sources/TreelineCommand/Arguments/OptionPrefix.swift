@@ -40,6 +40,16 @@ extension OptionPrefix {
 }
 
 extension QueryParameters {
+  /// Returns the whole number that is the value of an option.
+  ///
+  /// - Throws: `ValidationError` if the text is not such a number.
+  static func integer(_ text: String, ofOption name: String, in range: ClosedRange<Int>) throws -> Int {
+    var parameters = QueryParameters([(name, text)])
+    let number = parameters.integer(name, in: range)
+    try parameters.check()
+    return number!
+  }
+
   /// - Throws: `ValidationError` for the first invalid parameter.
   func check() throws { if let fault = faults.first { throw ValidationError(fault.message { "'--\($0)'" }) } }
 }

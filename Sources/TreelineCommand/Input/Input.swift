@@ -63,6 +63,7 @@ struct Input {
         "two of these inputs and outputs are the same file: " + ([name] + outputs).joined(separator: ", ")
           + "; write to another file")
     }
+    for output in outputs { try checkFolder(of: output) }
   }
 }
 

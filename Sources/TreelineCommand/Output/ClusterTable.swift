@@ -18,10 +18,13 @@ struct ClusterTable {
   }
 
   private let columns: [Column]
+  private let pointColumns: [Column]
   private let features: [ClusterFeature]
 
-  /// - Parameter aggregates: The requested aggregates. Each has a column, even if no cluster has a value.
-  init(_ features: [ClusterFeature], _ requested: [Aggregate] = [], plane: Plane) {
+  /// - Parameters:
+  ///   - requested: The requested aggregates. Each has a column, even if no cluster has a value.
+  ///   - names: Columns of the points that the aligned table also shows. CSV shows all columns of the points.
+  init(_ features: [ClusterFeature], _ requested: [Aggregate] = [], plane: Plane, columns names: [String] = []) {
     self.features = features
     let format = CoordinateFormat(of: plane)
     let isPlanar = plane.projection == .planar
@@ -44,6 +47,11 @@ struct ClusterTable {
       Column(title: name, name: name, isOptional: false, cells: features.map { $0.aggregates[number].value.cell })
     }
     let properties = PropertyColumns(features, format, isPlanar: isPlanar)
+    pointColumns = names.map { name in
+      Column(
+        title: name.visible, name: name, isOptional: false,
+        cells: features.map { feature in feature.columns.first { $0.name == name }?.value.name.visible })
+    }
     columns = ClusterProperty.allCases.flatMap { property in
       let own = properties.columns(of: property)
       // The list of members may be long, so it is the last column.
@@ -105,7 +113,7 @@ struct ClusterTable {
   /// The clusters as lines with aligned columns.
   var text: String {
     var lines = [String](repeating: "", count: features.count + 1)
-    for column in columns where column.isShown {
+    for column in columns + pointColumns where column.isShown {
       let texts = [column.title] + column.cells.map { $0 ?? "" }
       // Members are not aligned.
       let width = column.title == "members" ? 0 : texts.map(\.count).max()!

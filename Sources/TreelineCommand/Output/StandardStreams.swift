@@ -38,7 +38,10 @@ struct AnswerOptions: ParsableArguments {
 
   @OptionGroup var notes: NoteOptions
 
-  func validate() throws { if output != "-" { try checkOutputPath(output, "--output") } }
+  func validate() throws {
+    if output != "-" { try checkOutputPath(output, "--output") }
+    try checkPlainPath(output, "--output")
+  }
 
   /// Opens the output, and calls `answer` with a function that appends bytes to the output.
   ///

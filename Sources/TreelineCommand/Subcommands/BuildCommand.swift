@@ -102,11 +102,8 @@ struct BuildCommand: ParsableCommand {
       throw ValidationError("'--columns' must name columns, found an empty name.")
     }
     if search.contains("") { throw ValidationError("'--search' must name a column, found an empty name.") }
-    for (name, text) in [("title", title), ("attribution", attribution), ("unit", unit)] {
-      guard let text else { continue }
-      guard !text.isEmpty, !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-        throw ValidationError("'--\(name)' must be one line of text, found \(text.debugDescription).")
-      }
+    for (name, text) in [("--title", title), ("--attribution", attribution), ("--unit", unit)] {
+      try checkLine(text, name)
     }
     if memory.resume && path == "-" {
       throw ValidationError("'--resume' needs a file as input, because standard input cannot be read again.")
@@ -119,6 +116,7 @@ struct BuildCommand: ParsableCommand {
     try reportingFailures {
       let input = Input(path: path, columns: positions)
       try input.checkOutputs([output])
+      try memory.checkScratch()
       // Reading may take minutes, and the user should see at once if the output file cannot be written. So the output
       // file is opened before the input is read.
       let destination = try IndexDestination(output, overwriting: force)

@@ -27,7 +27,7 @@ struct ClusterCommand: ParsableCommand {
 
   @OptionGroup var filter: FilterOption<NoPrefix>
 
-  @Option(help: .init("The number of members to skip.", valueName: "n")) var offset = 0
+  @Option(parsing: .unconditional, help: .init("The number of members to skip.", valueName: "n")) var offset = 0
 
   @Option(parsing: .unconditional, help: .init("The maximum number of members. (default: 100)", valueName: "n"))
   var limit: String?
@@ -35,6 +35,7 @@ struct ClusterCommand: ParsableCommand {
   @OptionGroup var cut: PixelCutOptions<NoPrefix>
 
   @Option(
+    parsing: .unconditional,
     help: .init(
       "The tile size that 'expansion-zoom' refers to: 256, or 512 as in MapLibre. (default: 256)", valueName: "px"))
   var tileSize: String?

@@ -31,15 +31,18 @@ struct CompareCommand: ParsableCommand {
   var zoom: String?
 
   @Option(
+    parsing: .unconditional,
     help: .init("The size of the screen in pixels. (default: 1024x768)", valueName: "wxh"),
     transform: Viewport.Size.init(argument:)) var size = Viewport.Size.standard
 
-  @Option(help: .init("The side of the grid's cells in pixels.", valueName: "px")) var cell = 64.0
+  @Option(parsing: .unconditional, help: .init("The side of the grid's cells in pixels.", valueName: "px"))
+  var cell = 64.0
 
   @Option(
+    parsing: .unconditional,
     help: .init(
       "The maximum number of clusters, for methods with a limit. (default: as many as the grid has)", valueName: "k"))
-  var limit: Int?
+  var limit: String?
 
   @Option(
     help: .init(
@@ -75,11 +78,12 @@ struct CompareCommand: ParsableCommand {
   @OptionGroup var notes: NoteOptions
 
   func validate() throws {
-    try checkOutputPath(output, "--output")
+    try checkPagePath(output, "--output")
     if json != "-" { try checkOutputPath(json, "--json") }
-    if let limit, limit < 1 { throw ValidationError("'--limit' must be 1 or more, found \(limit).") }
+    try checkPlainPath(json, "--json")
+    _ = try clusterLimit()
     if !(cell.isFinite && 1...16_384 ~= cell) {
-      throw ValidationError("'--cell' must be a number of pixels from 1 to 16384, found \(cell).")
+      throw ValidationError("'--cell' must be a number of pixels from 1 to 16384, found \(ParameterValue.text(cell)).")
     }
     if journey && journeyFile != nil {
       throw ValidationError("'--journey' and '--journey-file' exclude each other; choose one.")
@@ -88,6 +92,10 @@ struct CompareCommand: ParsableCommand {
       throw ValidationError("'--zoom' needs '--bbox', because without '--bbox' each view has its own zoom.")
     }
     _ = try viewport()
+  }
+
+  private func clusterLimit() throws -> Int? {
+    try limit.map { try QueryParameters.integer($0, ofOption: "limit", in: 1 ... .max) }
   }
 
   /// Returns the view to compare; nil if views are chosen automatically.
@@ -108,12 +116,22 @@ struct CompareCommand: ParsableCommand {
       // Reading may take minutes, so the output files are opened before the input is read.
       let page = try output.map { try ReportFile($0, beginning: ComparisonReport.htmlBeginning) }
       let measures = try jsonPath.map { try ReportFile($0, beginning: "") }
-      var options = ComparisonOptions(viewport: try viewport(), size: size, cellSize: .pixels(cell), limit: limit)
+      var options = ComparisonOptions(
+        viewport: try viewport(), size: size, cellSize: .pixels(cell), limit: try clusterLimit())
       if journey { options.journey = .flight }
       if let journeyFile { options.journey = .views(try JourneyFile.views(path: journeyFile)) }
       if let kmeans { options.kMeans = KMeansProgram(path: kmeans).labels(of:count:) }
       let compared = try ComparedMethods(methods, of: input, cellSize: options.cellSize, kMeans: options.kMeans)
-      let report = try ComparisonReport(of: compared.methods, over: compared.tree, and: compared.grid, options: options)
+      let report: ComparisonReport
+      do {
+        report = try ComparisonReport(of: compared.methods, over: compared.tree, and: compared.grid, options: options)
+      } catch let error as QueryError {
+        guard case .limitBelowGroups(_, let needed) = error else { throw error }
+        throw Failure.usage("\(input.name): \(error); give '--limit \(needed)' or more")
+      }
+      if options.journey != nil && !report.hasJourney {
+        Notes.print("treelinemap: left out the journey, which needs points at two or more positions")
+      }
       try page?.write(html(report, of: input))
       try measures?.write(report.json)
       try writeToStandardOutput(json == "-" ? report.json : report.text)

@@ -10,8 +10,9 @@ struct MapCommand: ParsableCommand {
     discussion: """
       The file contains the map, the points and all their columns, so it needs neither a server nor a network. On the \
       map you can filter points, color them by a column, and show the sum of a column. The input is an index, or \
-      points with any option of 'build' except for groups, such as '--columns name,price:number'. Without such options, \
-      badges never touch, and all columns are kept.
+      points with any option of 'build', such as '--columns name,price:number'. Groups and the options about the file of \
+      an index (--force, --allow-loss and --resume) are refused. Without options, badges never touch, and all \
+      columns are kept.
       """)
 
   @Argument(help: .init("An index, or points as \(inputHelp)", valueName: "points")) var path: String
@@ -36,7 +37,9 @@ struct MapCommand: ParsableCommand {
 
   func validate() throws {
     try checkInputPath(path)
-    try checkOutputPath(output, "--output")
+    try checkPagePath(output, "--output")
+    try checkLine(title, "--title")
+    _ = try basemap.map(Basemap.init(_:))
   }
 
   func run() throws {
@@ -49,7 +52,11 @@ struct MapCommand: ParsableCommand {
         throw Failure.usage("'\(option)' is an option for points, but \(path) is an index; leave out this option")
       }
       if let option = ["--group-by", "--never-cluster"].first(where: { isGiven($0) }) {
-        throw Failure.usage("'\(option)' cannot be used for a map, because pages cannot contain groups")
+        throw Failure.usage("'\(option)' cannot be used for a map, because pages cannot contain groups; leave it out")
+      }
+      // These options protect an existing index, or continue one. A map has no such index.
+      if let option = ["--force", "--allow-loss", "--resume"].first(where: { isGiven($0) }) {
+        throw Failure.usage("'\(option)' is about the file of an index, which 'map' does not write; leave it out")
       }
       file = try ReportFile(output, beginning: "")
     }
@@ -72,22 +79,15 @@ struct MapCommand: ParsableCommand {
       let title = title ?? published.givenTitle ?? (path == "-" ? "Map" : name.deletingPathExtension)
       let page: [UInt8]
       do {
-        page = try published.page(on: map, title: title, basemap: try basemap.map(Self.style))
-      } catch let error as PageError { throw Failure.badData("\(Input.name(of: path)): \(error)") }
+        page = try published.page(on: map, title: title, basemap: try basemap.map(Basemap.init(_:))?.style)
+      } catch let error as PageError {
+        // Points were made into a temporary index, whose name the user does not know.
+        throw isIndex ? published.failure(error) : Failure.badData("\(Input.name(of: path)): \(error)")
+      }
       try file?.write(String(decoding: page, as: UTF8.self))
       Notes.print(
         "treelinemap: wrote \(Quantity(amount: Double(page.count), unit: "B")) to \(output); open it in a browser")
     }
-  }
-
-  /// Returns a base map as JSON: a style that shows tiles, or the URL of a style.
-  private static func style(_ address: String) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .withoutEscapingSlashes
-    let text = String(decoding: try encoder.encode(address), as: UTF8.self)
-    guard address.contains("{z}") else { return text }
-    return #"{"version":8,"sources":{"basemap":{"type":"raster","tiles":[\#(text)],"tileSize":256}},"#
-      + #""layers":[{"id":"basemap","type":"raster","source":"basemap"}]}"#
   }
 
   private func isGiven(_ names: String...) -> Bool {

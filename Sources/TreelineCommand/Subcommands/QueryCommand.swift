@@ -34,12 +34,13 @@ struct QueryCommand: ParsableCommand {
     /// Whether the format can contain shapes.
     var isGeoJSON: Bool { self == .geojson || self == .geojsonl }
 
+    /// - Parameter columns: Columns of the points that the table shows. CSV and GeoJSON show all columns.
     func write(
-      _ features: some Sequence<ClusterFeature>, _ aggregates: [Aggregate] = [], plane: Plane,
+      _ features: some Sequence<ClusterFeature>, _ aggregates: [Aggregate] = [], plane: Plane, columns: [String] = [],
       to write: (UnsafeRawBufferPointer) throws -> Void
     ) throws {
       func writeTable(_ text: (ClusterTable) -> String) throws {
-        var text = text(ClusterTable(Array(features), aggregates, plane: plane))
+        var text = text(ClusterTable(Array(features), aggregates, plane: plane, columns: columns))
         try text.withUTF8 { try write(UnsafeRawBufferPointer($0)) }
       }
       switch self {
@@ -73,6 +74,7 @@ struct QueryCommand: ParsableCommand {
   @OptionGroup var splitting: GrowthOptions
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "The width of a grid's cells in pixels. (default: from 88 to 16, depending on the zoom)", valueName: "px"))
   var cell: Double?
@@ -106,7 +108,7 @@ struct QueryCommand: ParsableCommand {
 
   func validate() throws {
     if let cell, !(cell.isFinite && cell > 0) {
-      throw ValidationError("'--cell' must be a number of pixels above 0, found \(cell).")
+      throw ValidationError("'--cell' must be a number of pixels above 0, found \(ParameterValue.text(cell)).")
     }
     if !format.isGeoJSON && !rows {
       for property in requested where !property.isInTables {

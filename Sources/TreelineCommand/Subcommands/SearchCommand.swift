@@ -1,5 +1,5 @@
 import ArgumentParser
-import Treeline
+@_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
 struct SearchCommand: ParsableCommand {
@@ -19,22 +19,27 @@ struct SearchCommand: ParsableCommand {
   @Option(help: .init("The column to search. (default: the first column that can be searched)", valueName: "name"))
   var column: String?
 
-  @Option(help: .init("The maximum number of points.", valueName: "n")) var limit = 10
+  @Option(parsing: .unconditional, help: .init("The maximum number of points.", valueName: "n")) var limit = "10"
 
   @Option(help: "The format of the output.") var format: QueryCommand.Format = .geojson
 
   func validate() throws {
-    guard limit > 0 else { throw ValidationError("'--limit' must be 1 or more, found \(limit).") }
+    _ = try greatestCount()
     try checkInputPath(path)
+  }
+
+  private func greatestCount() throws -> Int {
+    try QueryParameters.integer(limit, ofOption: "limit", in: 1 ... .max)
   }
 
   func run() throws {
     try reportingFailures {
       let tree = try ClusterTree(contentsOfFile: path)
-      let features = try tree.search(text, in: column, limit: limit).map { hit in
+      let features = try tree.search(text, in: column, limit: greatestCount()).map { hit in
         try ClusterFeature(ofSinglePointAt: hit.treeIndex, of: tree)
       }
-      try format.write(features, plane: tree.plane) { try writeToStandardOutput($0) }
+      let columns = [column ?? tree.searchableColumns[0]]
+      try format.write(features, plane: tree.plane, columns: columns) { try writeToStandardOutput($0) }
     }
   }
 }

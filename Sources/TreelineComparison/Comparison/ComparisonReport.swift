@@ -19,6 +19,7 @@ package struct ComparisonReport: Sendable {
   let views: [ViewComparison]
   /// The compared journey; nil if no journey was requested, or if there are no views.
   let journey: JourneyComparison?
+  package var hasJourney: Bool { journey != nil }
 
   let plane: Plane
 
