@@ -33,8 +33,23 @@ import Testing
     #expect(result.code == 0)
     #expect(result.output.contains("Steepest-first") || result.output.contains("steepest-first/\(rule)"))
     #expect(
-      result.errors.contains("left out 'spacing/\(rule)', which needs a tree built for spacing"), "\(result.errors)")
+      result.errors.contains("left out 'spacing/merge:distance', which needs a tree built for spacing"),
+      "\(result.errors)")
     #expect(result.errors.contains("only the tree of this index, which is split by '\(rule)'"), "\(result.errors)")
+  }
+
+  /// Checks that each method of the default list is either compared or reported.
+  @Test(arguments: [
+    ("limit", ["badges", "spacing/merge:distance"]), ("spacing", ["badges"]), ("badges", ["spacing/merge:distance"]),
+  ])
+  func methodsThatAnIndexLacksAreReported(purpose: String, expected: [String]) throws {
+    let index = folder.path("purpose.treeline")
+    try #require(try Tool.run(["build", "Fixtures/airports.csv.gz", "--for", purpose, "-o", index]).code == 0)
+    let notes = try Tool.run(["compare", "--bbox", "0,40,20,55", index]).errors.split(separator: "\n")
+    #expect(notes.count == expected.count, "\(notes)")
+    for (note, name) in zip(notes, expected) {
+      #expect(note.contains("left out '\(name)', which needs a tree"), "\(note)")
+    }
   }
 
   /// Checks names of methods without a split rule. If the input is points, such a name means the tree of the article.

@@ -24,6 +24,13 @@ import Testing
     #expect(page.utf8.count < 2_000_000)
   }
 
+  @Test func aMissingJourneyIsReported() throws {
+    let folder = try TemporaryFolder()
+    let (file, page) = (try folder.write("lon,lat\n1,2\n", to: "points.csv"), folder.path("report.html"))
+    let result = try Tool.run("compare", file, "--journey", "-o", page)
+    #expect(result.errors == "treelinemap: left out the journey, which needs points at two or more positions\n")
+  }
+
   @Test func isTheSameEveryTime() throws { #expect(try report() == report()) }
 
   @Test func hasLand() throws { #expect(try report().contains("class=\"land\"")) }

@@ -57,6 +57,20 @@ import TreelineBuilder
     _ = try JSONSerialization.jsonObject(with: Data(json.utf8))
   }
 
+  @Test func onePointIsSingular() throws {
+    let report = try report([Coordinate(longitude: 1, latitude: 2)])
+    #expect(report.text.contains(", 1 point\n"), "\(report.text)")
+    let html = report.html(title: "Place")
+    #expect(!html.contains("1 points") && html.contains("· 1 point<"))
+  }
+
+  /// A box of plain coordinates is printed with as many digits as a picture needs.
+  @Test func edgesOfAPlaneAreRounded() throws {
+    let points = [(0.0, 0.0), (200, 171), (100, 50)].map { Coordinate(x: $0.0, y: $0.1) }
+    let line = try #require(try report(points, .planar).text.split(separator: "\n").first { $0.hasPrefix("bbox ") })
+    #expect(line.dropFirst(5).split(separator: ",").allSatisfy { $0.count <= 8 }, "\(line)")
+  }
+
   @Test func tablesFitATerminal() throws {
     let text = try report(SamplePoints.towns(seed: 5)).text
     #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 })

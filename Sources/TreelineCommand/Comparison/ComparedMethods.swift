@@ -54,8 +54,11 @@ struct ComparedMethods {
       throw Failure.usage(
         "--methods: '\(choice.name)' needs \(lack), which this index lacks; give \(remedy)")
     }
-    for (choice, lack) in lacking {
-      Notes.print("treelinemap: left out '\(choice.name)', which needs \(lack); this index has none")
+    // Without the option, all methods that the help lists as the default are expected.
+    let expected = names == nil ? MethodChoice.standard() : lacking.map(\.0)
+    for choice in expected where !possible.contains(where: { $0.cut == choice.cut }) {
+      guard let lack = choice.lack(in: trees) else { continue }
+      Notes.print("treelinemap: left out '\(choice.nameForPoints)', which needs \(lack); this index has none")
     }
     if case .all? = names, input.isIndex {
       Notes.print(

@@ -69,7 +69,8 @@ package enum MethodChoice: Hashable, Sendable {
   package static let expectation: String = {
     let cuts = TreeCut.all.map(\.name).joined(separator: ", ")
     let growths = (Self.growths.dropFirst() + MergeMetric.allCases.map(Growth.merging)).map { "'/\($0)'" }
-    return "'\(MethodChoice.grid.name)', '\(PixelCriterion.badges)' or one of \(cuts) (for another tree, add one of "
+    return
+      "'all', '\(MethodChoice.grid.name)', '\(PixelCriterion.badges)' or one of \(cuts) (for another tree, add one of "
       + growths.joined(separator: ", ") + ")"
   }()
 
@@ -90,6 +91,13 @@ package enum MethodChoice: Hashable, Sendable {
   package var lacksSeparations: Bool {
     guard case .tree(let cut, let growth) = self, cut.cut.badgeScale == nil else { return false }
     return cut.cut.needsSeparations && growth != .merging(by: .distance)
+  }
+
+  /// The name that selects the method if the input is points. For points, a spacing always uses a tree that is merged
+  /// by distance.
+  package var nameForPoints: String {
+    guard lacksSeparations, case .tree(let cut, _) = self else { return name }
+    return MethodChoice.tree(cut, .merging(by: .distance)).name
   }
 
   /// Growth of the tree; nil if the method needs no tree.

@@ -3,12 +3,12 @@ extension ComparisonReport {
   /// marks the best value.
   package var text: String {
     guard !views.isEmpty else {
-      return "There is nothing to compare, because no view can be chosen for \(grouped(pointCount)) points.\n"
+      return "There is nothing to compare, because no view can be chosen for \(counted(pointCount, "point")).\n"
     }
     var tables = views.enumerated().map { index, comparison in
       let view = comparison.view
       return "View \(index + 1) of \(views.count): zoom \(zoomText(view.zoom)), \(fixed(view.width, 0)) x "
-        + "\(fixed(view.height, 0)) px, \(grouped(comparison.pointCount)) points\nbbox \(view.box)\n"
+        + "\(fixed(view.height, 0)) px, \(counted(comparison.pointCount, "point"))\nbbox \(view.boxText)\n"
         + table(comparison.rows(measures()), heads: methods.map(\.name))
     }
     if let journey {
@@ -41,7 +41,19 @@ extension JourneyComparison {
     let zooms = views.map(\.zoom)
     let pans = moves.count { $0 == .pan }
     return "\(views.count) views from zoom \(zoomText(zooms.min()!)) to \(zoomText(zooms.max()!)), "
-      + "\(pans) pan\(pans == 1 ? "" : "s"), at most \(grouped(limit)) badges for methods with a limit"
+      + "\(counted(pans, "pan")), at most \(counted(limit, "badge")) for methods with a limit"
+  }
+}
+
+extension ComparisonView {
+  /// The box in the form of `--bbox`. Plain coordinates are rounded to a thousandth of a pixel or less. Degrees that
+  /// were chosen from the data are rounded already.
+  fileprivate var boxText: String {
+    let pixel = plane.side * unitsPerPixel / 0x1p32
+    guard plane.projection == .planar,
+      let decimals = (0...9).first(where: { (0..<$0).reduce(pixel) { scaled, _ in 10 * scaled } >= 1000 })
+    else { return "\(box)" }
+    return [box.west, box.south, box.east, box.north].map { trimmed(fixed($0, decimals)) }.joined(separator: ",")
   }
 }
 

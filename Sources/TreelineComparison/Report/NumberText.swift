@@ -30,5 +30,8 @@ func grouped(_ value: Int) -> String {
   return grouped(value / 1000) + "," + String(repeating: "0", count: 3 - last.count) + last
 }
 
+/// Returns a number with a noun, such as `1 point` or `2,500 points`.
+func counted(_ value: Int, _ noun: String) -> String { "\(grouped(value)) \(noun)\(value == 1 ? "" : "s")" }
+
 /// Returns a zoom with two decimals, or without decimals if it is whole.
 func zoomText(_ zoom: Double) -> String { fixed(zoom, zoom == zoom.rounded() ? 0 : 2) }

@@ -47,7 +47,7 @@ extension ComparisonReport {
     let figures = methods.enumerated().map { number, method in
       """
       <figure>
-      \(picture.svg(method: number))<figcaption><b class="t\(number % colourCount)">\(escaped(method.title))</b> \(badges(comparison.results[number].clusters.count)) · \(escaped(method.summary))</figcaption>
+      \(picture.svg(method: number))<figcaption><b class="t\(number % colourCount)">\(escaped(method.title))</b> \(counted(comparison.results[number].clusters.count, "badge")) · \(escaped(method.summary))</figcaption>
       </figure>
 
       """
@@ -84,11 +84,10 @@ extension ComparisonReport {
     let zoom = comparison.view.zoom
     let points =
       comparison.pointCount == pointCount
-      ? "All \(grouped(pointCount)) points" : "\(grouped(comparison.pointCount)) of \(grouped(pointCount)) points"
+      ? (pointCount == 1 ? "" : "All ") + counted(pointCount, "point")
+      : "\(grouped(comparison.pointCount)) of \(counted(pointCount, "point"))"
     return "\(points), zoom \(fixed(zoom, zoom == zoom.rounded() ? 0 : 1))"
   }
-
-  private func badges(_ count: Int) -> String { count == 1 ? "1 badge" : "\(grouped(count)) badges" }
 
   private func facts(_ comparison: ViewComparison, isLandLeftOut: Bool) -> String {
     let dots =

@@ -19,7 +19,7 @@ struct MapPicture {
     let (width, height) = (coordinate(view.width + 2 * margin), coordinate(view.height + 2 * margin))
     let style = "m\(index % colourCount)" + (land == nil ? " plain" : "")
     let description =
-      "A map of \(grouped(comparison.pointCount)) points, shown as \(method.summary). "
+      "A map of \(counted(comparison.pointCount, "point")), shown as \(method.summary). "
       + "The number on a badge counts the points of the badge."
     return """
       <svg viewBox="\(corner) \(corner) \(width) \(height)" role="img" aria-labelledby="\(id)-t \(id)-d" class="\(style)">

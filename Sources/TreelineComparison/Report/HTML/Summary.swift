@@ -12,7 +12,7 @@ struct Summary {
     let findings = findings
     return """
       <header>
-      <p class="brand">Treeline · \(escaped(title)) · \(grouped(report.pointCount)) points</p>
+      <p class="brand">Treeline · \(escaped(title)) · \(counted(report.pointCount, "point"))</p>
       <h1>\(headline(findings))</h1>
       <p class="lede">\(lede(findings))</p>
       </header>
