@@ -27,7 +27,7 @@
     }
     if tree.isGrouped { fields[ClusterProperty.group.rawValue] = ClusterProperty.group.kind.rawValue }
     // Each count has a separate key, which ends with the counted value.
-    let takenNames = Set(tree.attributeNames + names)
+    let takenNames = Set(tree.columns.map(\.name) + names)
     for (name, aggregate) in zip(names, aggregates) {
       for value in Self.countedValues(of: aggregate, in: tree) {
         var key = "\(name).\(value)"
@@ -44,19 +44,11 @@
   /// Returns the names of the values that an aggregate counts. Returns no names if the column is not a category, or has
   /// too many values.
   private static func countedValues(of aggregate: Aggregate, in tree: ClusterTree) -> [String] {
-    switch aggregate.function {
-    case .counts, .top:
-      guard let column = aggregate.column.flatMap({ tree.column($0) }), case .entries(let entries) = column.values,
-        entries.dictionary.entryCount <= mostCountedValues
-      else { return [] }
-      return (0..<entries.dictionary.entryCount).compactMap {
-        switch entries.dictionary.value(ofEntry: $0) {
-        case .null?, nil: nil
-        case let value?: value.name
-        }
-      }
-    default: return []
-    }
+    // Only counts have no type of their own.
+    guard aggregate.resultType(in: tree) == nil, let column = aggregate.column.flatMap({ tree.column($0) }),
+      case .entries(let entries) = column.values, entries.dictionary.entryCount <= mostCountedValues
+    else { return [] }
+    return (0..<entries.dictionary.entryCount).compactMap { entries.dictionary.value(ofEntry: $0)?.plainText }
   }
 }
 

@@ -115,7 +115,7 @@ public struct Cut: Hashable, Sendable {
   @_spi(Server) public var pixelParameter: String? { pixels?.criterion.rawValue }
 
   /// The criterion of the cut, and its number of pixels or scale of badges; nil for a cut with only a limit.
-  @_spi(Server) public var pixels: (criterion: PixelCriterion, count: Double)? {
+  package var pixels: (criterion: PixelCriterion, count: Double)? {
     if case .pixels(let criterion, let count) = criterion { (criterion, count) } else { nil }
   }
 

@@ -50,6 +50,19 @@ extension Cut {
   @_spi(Server) public var mainParameter: (name: String, value: Double) {
     pixels.map { ($0.criterion.rawValue, $0.count) } ?? ("limit", Double(limit))
   }
+
+  /// Returns the parameter to which an answer owes most of its clusters: its name, a phrase for the values that give
+  /// fewer clusters, and its value.
+  ///
+  /// - Parameter zoom: The zoom of the answer; nil if the plane has no zooms.
+  @_spi(Server) public func decisiveParameter(atZoom zoom: Double?) -> (name: String, expected: String, found: String) {
+    if let zoom, unclustered.isAll(atZoom: zoom) {
+      let least = ParameterValue.number(zoom)
+      return ("alone-from-zoom", "a zoom above \(least)", "\(ParameterValue.number(unclustered.fromZoom))")
+    }
+    if unclustered.leastMembers > 2 { return ("min-points", "a smaller number", "\(unclustered.leastMembers)") }
+    return (mainParameter.name, "a greater number", "\(ParameterValue.number(mainParameter.value))")
+  }
 }
 
 extension Cut: Parameterized {

@@ -40,7 +40,7 @@ extension Cut {
   /// - Parameter default: Cut to use if the request has none; nil if the request must have a cut.
   /// - Returns: nil if the request has no valid cut.
   init?(byPixels parameters: inout QueryParameters, of tree: ClusterTree, default standard: Cut? = nil) {
-    parameters.refuse(Cut.limitParameters, expected: "no such parameter here; use \(PixelCriterion.list()) instead")
+    parameters.refuse(Cut.limitParameters, expected: "no such parameter here; use \(Cut.pixelCriteria) instead")
     parameters.refuse(["cell"], expected: "no such parameter here")
     self.init(&parameters, default: standard ?? .standard)
     parameters.requireSupport(for: self, of: tree)

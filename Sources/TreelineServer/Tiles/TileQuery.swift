@@ -59,20 +59,11 @@ struct TileQuery {
 
   /// Returns a problem that names the option to which a tile owes its many clusters.
   private func tooManyClusters(in tile: MapTile) -> Problem {
-    let aim = ", so that each tile has at most \(Self.mostClusters) clusters"
-    let points = cut.unclustered
     let view = (try? query(for: tile).viewport.located(on: selection.index.tree.plane)) ?? nil
-    if let zoom = view?.zoom, points.fromZoom <= zoom {
-      return .invalid(
-        "alone-from-zoom", expected: "a zoom above \(ParameterValue.number(zoom))" + aim,
-        found: "\(ParameterValue.number(points.fromZoom))")
-    }
-    if points.leastMembers > 2 {
-      return .invalid("min-points", expected: "a smaller number" + aim, found: "\(points.leastMembers)")
-    }
+    let parameter = cut.decisiveParameter(atZoom: view?.zoom)
     return .invalid(
-      cut.pixelParameter ?? "zoom", expected: "a greater number" + aim,
-      found: cut.pixels.map { "\(ParameterValue.number($0.count))" })
+      parameter.name, expected: "\(parameter.expected), so that each tile has at most \(Self.mostClusters) clusters",
+      found: parameter.found)
   }
 
   /// Description of the tiles' layer, for TileJSON.
