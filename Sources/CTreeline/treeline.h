@@ -9,8 +9,8 @@
 /// -1. The caller frees the error. If the pointer is NULL, no error is created. Messages are the same as in the Swift
 /// library. NULL for an object, a string or an array is an error too, unless a comment gives NULL a meaning. A function
 /// without an error argument does nothing if such an argument is NULL. It returns 0, false or NULL; a function that
-/// returns an index returns -1. Strings are UTF-8. A returned const pointer belongs to its object and is valid as long
-/// as the object.
+/// returns an index returns -1. Strings and texts of columns are UTF-8; a function with an error argument refuses other
+/// bytes. A returned const pointer belongs to its object and is valid as long as the object.
 ///
 /// A query is a string of parameters, as in the server's URLs:
 /// "center=2.35,48.86&zoom=11.5&width=1024&height=768&spacing=44". Names and values are the same as in the command-line

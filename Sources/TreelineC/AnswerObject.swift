@@ -88,7 +88,7 @@ final class CutObject: CObject {
   fileprivate let text: String
 
   init(_ text: UnsafePointer<CChar>?, of tree: ClusterTree) throws {
-    self.text = string(text) ?? ""
+    self.text = try string(text) ?? ""
     (cut, style) = try read(text) { (Cut(&$0), PositionStyle(&$0, of: tree)) }
   }
 }

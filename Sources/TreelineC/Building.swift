@@ -57,12 +57,12 @@ extension TreeObject {
 extension treeline_points {
   /// Number of points, which is checked against the limit of an index.
   ///
-  /// - Throws: `BuildError.tooManyPoints` for more than 2^31 points.
+  /// - Throws: `BuildError.tooManyPoints` for more than 2^31 points; `ArgumentError` for more than 2^63 points.
   var checkedCount: Int {
     get throws {
-      guard 0...IndexHeader.maximumPointCount ~= count else {
-        throw BuildError.tooManyPoints(found: Int(clamping: size(count)))
-      }
+      // A negative count is an unsigned count beyond the range of `Int`.
+      guard count >= 0 else { throw ArgumentError("\(size(count)) points do not fit into memory") }
+      guard count <= IndexHeader.maximumPointCount else { throw BuildError.tooManyPoints(found: count) }
       return count
     }
   }

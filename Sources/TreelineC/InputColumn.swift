@@ -22,7 +22,9 @@ struct InputColumn: @unchecked Sendable {
     _ column: treeline_column, pointCount: Int, number: (Int) -> Int = { $0 },
     isLeftOut: (Int) -> Bool = { _ in false }
   ) throws {
-    guard let name = string(column.name) else { throw ArgumentError("expected a name for each column, found NULL") }
+    guard let name = try string(column.name, "a column name") else {
+      throw ArgumentError("expected a name for each column, found NULL")
+    }
     (self.name, self.column, self.pointCount) = (name, column, pointCount)
     (kind, preparations) = try Self.declaration(string(column.kind) ?? "", of: column.type, name: name)
     guard pointCount == 0 || column.type == TREELINE_TEXTS || column.values != nil else {
@@ -52,7 +54,10 @@ struct InputColumn: @unchecked Sendable {
     guard column.type == TREELINE_CODES else {
       entries = []
       switch column.type {
-      case TREELINE_TEXTS: try column.checkOffsets(pointCount, name)
+      case TREELINE_TEXTS:
+        try column.checkOffsets(pointCount, name)
+        let row = (0..<pointCount).first { isValid($0) && !column.isUTF8($0) && !isLeftOut($0) }
+        if let row { throw column.notUTF8(name, row: number(row)) }
       case TREELINE_BOOLEANS:
         try check("0 or 1", isLeftOut, number) { (value: UInt8) in value <= 1 }
       case TREELINE_DOUBLES:
@@ -70,6 +75,9 @@ struct InputColumn: @unchecked Sendable {
           + "found \(size(column.entry_count))")
     }
     try column.checkOffsets(column.entry_count, name)
+    if let entry = (0..<column.entry_count).first(where: { !column.isUTF8($0) }) {
+      throw column.notUTF8(name, entry: entry)
+    }
     entries = (0..<column.entry_count).map { column.text($0) }
     let count = Int32(entries.count)
     try check(count == 0 ? "-1" : "-1 to \(count - 1)", isLeftOut, number) { (code: Int32) in -1..<count ~= code }

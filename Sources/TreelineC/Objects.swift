@@ -40,10 +40,10 @@ func given<Pointer>(_ pointer: Pointer?, _ noun: String) throws -> Pointer {
   return pointer
 }
 
-/// Returns a string that C passes. Invalid UTF-8 is repaired.
+/// Returns a string that C passes.
 ///
-/// - Throws: `ArgumentError` if C passes NULL.
-func text(_ text: UnsafePointer<CChar>?, _ noun: String) throws -> String { String(cString: try given(text, noun)) }
+/// - Throws: `ArgumentError` if C passes NULL or a string that is not UTF-8.
+func text(_ text: UnsafePointer<CChar>?, _ noun: String) throws -> String { try string(given(text, noun), noun)! }
 
 /// Returns an array that C passes.
 ///
@@ -93,5 +93,13 @@ final class Block: @unchecked Sendable {
   { (memory + 8 * count * number).assumingMemoryBound(to: Entry.self) }
 }
 
-/// Returns a string that C passes; nil if C passes NULL. Invalid UTF-8 is repaired.
-func string(_ text: UnsafePointer<CChar>?) -> String? { text.map { String(cString: $0) } }
+/// Returns a string that C passes; nil if C passes NULL.
+///
+/// - Throws: `ArgumentError` if the string is not UTF-8.
+func string(_ text: UnsafePointer<CChar>?, _ noun: String = "a string") throws -> String? {
+  guard let text else { return nil }
+  guard let string = String(validatingCString: text) else {
+    throw ArgumentError("expected \(noun) in UTF-8, found other bytes in \(String(cString: text).debugDescription)")
+  }
+  return string
+}

@@ -9,7 +9,7 @@ import Treeline
 func read<Value>(_ text: UnsafePointer<CChar>?, _ work: (inout QueryParameters) throws -> Value) throws -> Value {
   var values: [(name: String, value: String)] = []
   var spellings: [String: String] = [:]
-  for part in (string(text) ?? "").utf8.split(separator: UInt8(ascii: "&")) {
+  for part in (try string(text, "parameters") ?? "").utf8.split(separator: UInt8(ascii: "&")) {
     let equals = part.firstIndex(of: UInt8(ascii: "="))
     let given = String(decoding: part[..<(equals ?? part.endIndex)], as: UTF8.self)
     let value = equals.map { decoded(part[part.index(after: $0)...]) } ?? ""

@@ -117,17 +117,17 @@ public func assemble(
     let steps = PieceSteps(monitor?.pointee)
     let folder = try text(folder, "a folder")
     var assembly = IndexAssembly(
-      of: plan, survey, columns: encoding.encodedColumns, description: IndexDescription(description?.pointee))
+      of: plan, survey, columns: encoding.encodedColumns, description: try IndexDescription(description?.pointee))
     assembly.merged = merged
     try assembly.write(to: destination, piecesFrom: PieceFolder(folder)) { steps.report(.writing, $0, of: $1) }
   } != nil
 }
 
 extension IndexDescription {
-  init(_ description: treeline_description?) {
-    self.init(
-      title: string(description?.title), attribution: string(description?.attribution),
-      unit: string(description?.unit))
+  init(_ description: treeline_description?) throws {
+    try self.init(
+      title: string(description?.title, "a title"), attribution: string(description?.attribution, "an attribution"),
+      unit: string(description?.unit, "a unit"))
   }
 }
 

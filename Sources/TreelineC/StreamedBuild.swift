@@ -111,7 +111,7 @@ public func createStream(
       var options = IndexBuild.Options(
         tree, memory: parameters.integer("memory", in: 1...1 << 60) ?? 1 << 30,
         projection: parameters.flag("planar") ? .planar : .webMercator)
-      options.description = IndexDescription(description?.pointee)
+      options.description = try IndexDescription(description?.pointee)
       options.hasGivenRows = parameters.flag("rows")
       options.columns = columns.map(\.requested)
       return (tree: tree, scratch: options, folder: parameters.text("scratch"))

@@ -76,7 +76,7 @@ public func saveTree(
   attempt(error) { () -> Void in
     try tree.object(TreeObject.self).unfiltered.write(
       to: IndexDestination(text(path, "a path"), overwriting: overwriting),
-      description: description.map { IndexDescription($0.pointee) })
+      description: description.map { try IndexDescription($0.pointee) })
   } != nil
 }
 

@@ -1,6 +1,8 @@
 // Tests of columns in builds in pieces: surveys that are added up, and the codes of points.
 #include "support.h"
 
+#include <stdint.h>
+
 size_t columns_from(size_t first, treeline_column *columns) {
   columns[0] = (treeline_column){.name = "price", .type = TREELINE_DOUBLES, .values = prices + first};
   columns[1] = (treeline_column){.name = "rooms", .type = TREELINE_INTEGERS, .values = rooms + first};
@@ -122,7 +124,45 @@ void test_columns_that_fail(void) {
   EXPECT_ERROR(treeline_column_survey_create(columns, 3, &error), TREELINE_ERROR_COLUMN, "twice");
   columns[0].kind = "number+distinct";
   EXPECT_ERROR(treeline_column_survey_create(columns, 1, &error), TREELINE_ERROR_ARGUMENT, "+distinct");
-  EXPECT_ERROR(treeline_encoding_read("x", 1, &error), TREELINE_ERROR_PIECES, "expected");
+  EXPECT_ERROR(treeline_encoding_read("x", 1, &error), TREELINE_ERROR_PIECES,
+      "the stored column encoding: expected 8 bytes or more, found 1");
+}
+
+/// Tests texts that are not UTF-8, and the last moments that an index can hold.
+void test_odd_values(void) {
+  double x[] = {1, 2, 3}, y[] = {4, 5, 6};
+  treeline_points all = {.x = x, .y = y, .count = 3};
+  const int64_t offsets[] = {0, 1, 4, 5};
+  const uint8_t validity = 5;
+  treeline_column column = {.name = "v", .type = TREELINE_TEXTS, .offsets = offsets, .bytes = "aCaf\xe9"};
+  EXPECT_ERROR(treeline_build(&all, &column, 1, NULL, NULL, &error), TREELINE_ERROR_COLUMN, "UTF-8");
+  // Row 1 has the bytes "\xffb\xff", but its value is missing.
+  column.bytes = "a\xff" "b\xff" "c";
+  column.validity = &validity;
+  treeline_tree *tree;
+  NO_ERROR(tree = treeline_build(&all, &column, 1, NULL, NULL, &error));
+  treeline_tree_free(tree);
+  const int32_t codes[] = {0, 1, 0};
+  column = (treeline_column){.name = "v", .type = TREELINE_CODES, .values = codes, .offsets = offsets,
+                             .bytes = "a\xc3" "bc", .entry_count = 2};
+  EXPECT_ERROR(treeline_build(&all, &column, 1, NULL, NULL, &error), TREELINE_ERROR_ARGUMENT, "entry 1");
+  column = (treeline_column){.name = "Caf\xe9", .type = TREELINE_DOUBLES, .values = x};
+  EXPECT_ERROR(treeline_build(&all, &column, 1, NULL, NULL, &error), TREELINE_ERROR_ARGUMENT, "a column name in UTF-8");
+  treeline_points many = {.x = x, .y = y, .count = SIZE_MAX};
+  EXPECT_ERROR(treeline_build(&many, NULL, 0, NULL, NULL, &error), TREELINE_ERROR_ARGUMENT, "18446744073709551615 points");
+  const int64_t moments[] = {INT64_MAX, 0, -1};
+  column = (treeline_column){.name = "v", .type = TREELINE_INSTANTS, .values = moments, .units_per_second = 1};
+  NO_ERROR(tree = treeline_build(&all, &column, 1, NULL, NULL, &error));
+  treeline_table *values;
+  for (int64_t row = 0; row < 3; row++) {
+    int64_t index = treeline_tree_index_of_row(tree, row);
+    NO_ERROR(values = treeline_values(tree, "v", &index, 1, &error));
+    treeline_array array;
+    treeline_table_column(values, 0, &array);
+    EXPECT(!array.validity && *(const int64_t *)array.values == moments[row]);
+    treeline_table_free(values);
+  }
+  treeline_tree_free(tree);
 }
 
 enum { TEXTS = 70000 };

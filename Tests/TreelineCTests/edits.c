@@ -141,6 +141,11 @@ void test_pages(const treeline_tree *tree, const char *path) {
     fclose(file);
   }
   treeline_bytes *page;
+  const char *wrong[] = {"{", "5", "[1]", "", "\"\"", "{} {}", "https://example.org/style.json"};
+  for (int i = 0; i < 7; i++)
+    EXPECT_ERROR(treeline_map_page(tree, folder, NULL, wrong[i], &error), TREELINE_ERROR_ARGUMENT, "expected a basemap");
+  EXPECT_ERROR(treeline_map_page(tree, folder, "Caf\xe9", NULL, &error), TREELINE_ERROR_ARGUMENT,
+      "expected a title in UTF-8");
   NO_ERROR(page = treeline_map_page(tree, folder, "A & <B>", "\"x\"", &error));
   size_t count;
   const char *start = treeline_bytes_start(page, &count);

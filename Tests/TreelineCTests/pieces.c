@@ -417,6 +417,7 @@ void test_pieces(const char *path) {
   test_steps(
       "for=badges&badge-gap=4&anchor=member&piece-size=700&memory=200000&rows=true", COLUMNS_GIVEN, whole, folder);
   test_columns_that_fail();
+  test_odd_values();
   test_long_dictionaries();
   save_whole("split=mean", NULL, 0, whole);
   test_stream(whole, streamed);

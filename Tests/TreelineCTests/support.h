@@ -95,6 +95,7 @@ void test_pages(const treeline_tree *tree, const char *path);
 void test_index(const treeline_tree *tree, const char *path);
 void test_monitor(void);
 void test_columns_that_fail(void);
+void test_odd_values(void);
 void test_long_dictionaries(void);
 void test_nulls(const treeline_tree *tree, const char *path);
 void test_pieces(const char *path);

@@ -60,25 +60,26 @@ extension Instant {
     guard hasSlashes || scanner.take("-"), let month = scanner.number(2), scanner.take(hasSlashes ? "/" : "-"),
       let day = scanner.number(2), 1...12 ~= month, 1...Self.days(ofMonth: month, year: year) ~= day
     else { return nil }
-    var seconds = Self.days(since1970: year, month, day) * Self.secondsOfDay
+    // The last year has moments beyond the range of `Int64`.
+    var seconds = Int128(Self.days(since1970: year, month, day)) * Int128(Self.secondsOfDay)
     var nanoseconds: UInt32 = 0
     if !scanner.isAtEnd {
       guard scanner.take("T") || scanner.take("t") || scanner.take(" "), let hour = scanner.number(2), 0...23 ~= hour,
         scanner.take(":"), let minute = scanner.number(2), 0...59 ~= minute
       else { return nil }
-      seconds += Int64(hour * 3600 + minute * 60)
+      seconds += Int128(hour * 3600 + minute * 60)
       if scanner.take(":") {
         guard let second = scanner.number(2), 0...60 ~= second else { return nil }
-        seconds += Int64(second)
+        seconds += Int128(second)
         if scanner.take(".") || scanner.take(",") {
           guard let fraction = scanner.fraction() else { return nil }
           nanoseconds = fraction
         }
       }
       guard let offset = scanner.offset() else { return nil }
-      seconds -= offset
+      seconds -= Int128(offset)
     }
-    guard scanner.isAtEnd else { return nil }
+    guard scanner.isAtEnd, let seconds = Int64(exactly: seconds) else { return nil }
     self.init(seconds: seconds, nanoseconds: nanoseconds)
   }
 
@@ -169,8 +170,8 @@ private struct DigitScanner {
       guard let digit = digit() else { break }
       year = year * 10 + digit
     }
-    // For a year far beyond this bound, the seconds since 1970 do not fit into an Int64.
-    guard year <= 292_000_000_000 else { return nil }
+    // The seconds since 1970 do not fit into an Int64 in a later year.
+    guard year <= 292_277_026_596 else { return nil }
     return isNegative ? -year : year
   }
 

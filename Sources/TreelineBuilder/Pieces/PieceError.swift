@@ -1,3 +1,4 @@
+import CLibrary
 import Treeline
 
 /// The reason why a build in pieces cannot continue.
@@ -28,6 +29,16 @@ public enum PieceError: Error, Hashable, Sendable {
 }
 
 extension PieceError: CustomStringConvertible {
+  /// Returns the remedy for a reason that the system gave.
+  private static func remedy(for reason: String) -> String {
+    #if POSIX
+      let isFull = [ENOSPC, EDQUOT, EFBIG].contains { String(cString: strerror($0)) == reason }
+      return isFull ? "free some space" : "check the path and its permissions"
+    #else
+      return "check the path"
+    #endif
+  }
+
   public var description: String {
     switch self {
     case .invalid(let error): "\(error)"
@@ -41,7 +52,8 @@ extension PieceError: CustomStringConvertible {
     case .damaged(let what, let expected, let found):
       "\(what): expected \(expected), found \(found); start the build again"
     case .scratch(let path, let action, let reason):
-      "\(path): could not \(action): \(reason); free some space or choose another scratch folder"
+      "\(path): could not \(action): \(reason); "
+        + "\(Self.remedy(for: reason)), or choose another scratch folder"
     case .foreignScratch(let path, let found):
       "\(path): expected no file, or the scratch folder of an earlier build, found \(found); "
         + "move the file or folder away, or choose another scratch folder"

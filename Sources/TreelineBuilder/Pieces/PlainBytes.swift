@@ -18,7 +18,9 @@ extension BinaryCodable {
   init(plainBytes bytes: [UInt8]) throws(PieceError) {
     var bytes = try PlainBytes(bytes, sealedAs: "\(Self.self)")
     self = try Self(from: &bytes)
-    guard bytes.isAtEnd else { throw .damaged(what: "\(Self.self)", expected: "no more bytes", found: "more bytes") }
+    guard bytes.isAtEnd else {
+      throw .damaged(what: PlainBytes.words(for: "\(Self.self)"), expected: "no more bytes", found: "more bytes")
+    }
   }
 }
 
@@ -35,7 +37,7 @@ package struct PlainBytes: Sendable {
   init(_ sealed: [UInt8], sealedAs kind: String) throws(PieceError) {
     guard sealed.count >= Self.checksumLength else {
       throw .damaged(
-        what: kind, expected: "\(Self.checksumLength) bytes or more", found: "\(sealed.count)")
+        what: Self.words(for: kind), expected: "\(Self.checksumLength) bytes or more", found: "\(sealed.count)")
     }
     let bytes = Array(sealed.dropLast(Self.checksumLength))
     let (expected, found) = sealed.withUnsafeBytes { sealed in
@@ -43,10 +45,16 @@ package struct PlainBytes: Sendable {
     }
     guard expected == found else {
       throw .damaged(
-        what: kind, expected: "the bytes that an earlier step wrote, with the checksum \(expected)",
+        what: Self.words(for: kind), expected: "the bytes that an earlier step wrote, with the checksum \(expected)",
         found: "the checksum \(found)")
     }
     self.init(bytes)
+  }
+
+  /// Returns words for a kind of value: `the stored column survey` for `PlainList<ColumnSurvey>`.
+  static func words(for kind: String) -> String {
+    let name = kind.split { "<>".contains($0) }.last ?? ""
+    return "the stored" + name.map { $0.isUppercase ? " " + $0.lowercased() : String($0) }.joined()
   }
 
   /// Returns all bytes and a checksum. The checksum covers the bytes and the string `kind`, which says what kind of
