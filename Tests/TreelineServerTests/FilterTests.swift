@@ -273,7 +273,7 @@ import TreelineBuilder
       ("filter=price<1&filter=price<2", "filter"), ("method=grid&filter=price<1", "filter"),
     ] {
       let answer = try await client.get("/v1/places/clusters?limit=9&\(parameters)")
-      #expect(try answer.status == .badRequest && answer.faults().last == name, "\(parameters)")
+      #expect(try answer.status == .badRequest && answer.faults().contains(name), "\(parameters)")
     }
     let answer = try await client.get("/v1/places/clusters?filter=price+!=+3")
     #expect(String(buffer: answer.body).contains("at character 7"))
