@@ -89,7 +89,7 @@ struct Points {
       throw Failure.usage("\(input): '--\(options[name]!)': \(error)")
     }
     for name in names { try table.columnNames?.requireOne(name, as: "--\(options[name]!)", in: input) }
-    let columns = names.filter { !tree.attributeNames.contains($0) }.map(table.column(named:))
+    let columns = names.filter { name in !tree.columns.contains { $0.name == name } }.map(table.column(named:))
     for name in names where table.mayHaveDecimalCommas(inColumn: name) {
       Notes.print(
         "treelinemap: \(input): column \"\(name.visible)\" may have numbers with decimal commas (if so, give --decimal comma)"
