@@ -38,7 +38,11 @@ import TreelineBuilder
       columns,
       [.string, .number, .number, .number, .boolean, .number, .mixed, .number, .number, .number, .mixed]
         as [AttributeType])) func typesAreThoseOfTheValues(_ values: [AttributeValue?], _ type: AttributeType) throws
-  { #expect(try opened { values[$0 % values.count] }.columns.map(\.type) == [type]) }
+  {
+    let tree = try opened { values[$0 % values.count] }
+    // A column does not keep its tree alive.
+    withExtendedLifetime(tree) { #expect(tree.columns.map(\.type) == [type]) }
+  }
 
   /// Checks that a repeated string is stored only once. Each point then takes four bytes.
   @Test func repeatedStringsAreKeptOnce() throws {
