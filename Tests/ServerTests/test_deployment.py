@@ -12,7 +12,7 @@ import urllib.request
 import pytest
 
 from conftest import ROOT
-from test_live import BATCH, feature, fleet, lines  # noqa: F401 (a fixture)
+from fleet import BATCH, feature, fleet, lines  # noqa: F401 (a fixture)
 from waiting import LIMIT, reserved_port, wait_for
 
 EXAMPLES = ROOT / "Deployment"

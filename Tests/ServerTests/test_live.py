@@ -1,4 +1,4 @@
-"""Live indexes: batches of changes, their log, and servers that end at any moment."""
+"""Live indexes: batches of changes, and servers that end at any moment."""
 
 import collections
 import http.client
@@ -11,110 +11,11 @@ import time
 
 import pytest
 
-from conftest import WRITE_TOKEN as TOKEN, connected
-from programs import Server, build, program
+from conftest import connected
+from fleet import BATCH, Fleet, built, feature, fleet, lines, vehicle  # noqa: F401 (a fixture)
+from programs import program
 from trials import trials
 from waiting import LIMIT, wait_for
-
-BATCH = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/x-ndjson"}
-COLUMNS = "id:number,name:text,speed:number,kind:category"
-
-
-def feature(key, longitude, latitude, **values):
-    return {"type": "Feature", "geometry": {"type": "Point", "coordinates": [longitude, latitude]},
-            "properties": {"id": key, **values}}
-
-
-def vehicle(key, generator):
-    """Returns a point with values in most columns. A few points lie beyond the latitudes of Web Mercator."""
-    latitude = 89.5 if key % 97 == 0 else round(generator.uniform(45, 49), 6)
-    values = {"name": f"Bus {key} é", "speed": round(generator.uniform(0, 90), 1), "kind": f"line {key % 7}"}
-    if key % 5 == 0:
-        del values["name"]
-    if key % 11 == 0:
-        values["speed"] = None
-    return feature(key, round(generator.uniform(5, 9), 6), latitude, **values)
-
-
-def lines(changes):
-    return "".join(json.dumps(change, ensure_ascii=False) + "\n" for change in changes).encode()
-
-
-def built(points, path, *options):
-    """Builds an index of points, sorted by their keys."""
-    source = path.with_suffix(".geojsonl")
-    source.write_bytes(lines(sorted(points.values(), key=lambda point: point["properties"]["id"])))
-    build(source, path, "--columns", COLUMNS, "--title", "Fleet", *options)
-    return path.read_bytes()
-
-
-class Fleet:
-    """A live index, the points that it must have, and its servers."""
-
-    def __init__(self, folder, count=300, seed=1, options=("--grow", "badges")):
-        self.generator, self.folder, self.options = random.Random(seed), folder, options
-        self.points = {key: vehicle(key, self.generator) for key in range(count)}
-        self.path = folder / "fleet.treeline"
-        built(self.points, self.path, *options)
-        self.server = None
-
-    def start(self, *options):
-        self.server = Server("--live", str(self.path), "--key", "id", "--no-viewer", *options)
-        return self.server
-
-    def send(self, changes, name, headers={}):
-        status, _, body = self.server.ask(
-            "/v1/fleet/points", "PATCH", {**BATCH, "Idempotency-Key": name, **headers},
-            changes if isinstance(changes, bytes) else lines(changes))
-        return status, json.loads(body)
-
-    def changes(self, count=20):
-        """Returns random changes. Some remove points that do not exist."""
-        keys = self.generator.sample(range(500), count)
-        return [{"remove": key} if self.generator.random() < 0.3 else vehicle(key, self.generator) for key in keys]
-
-    def apply(self, changes):
-        for change in changes:
-            if "remove" in change:
-                self.points.pop(change["remove"], None)
-            else:
-                self.points[change["properties"]["id"]] = change
-
-    def wait(self, sequence):
-        """Waits until a version answers queries."""
-        return wait_for(lambda: (index := self.server.json("/v1/fleet"))["sequence"] >= sequence and index,
-                        f"version {sequence}")
-
-    def served(self):
-        """Returns the properties and coordinates of all points that the server answers with."""
-        answer = self.server.json("/v1/fleet/clusters?bbox=-180,-90,180,90&limit=10000")
-        assert all(not point["properties"]["cluster"] for point in answer["features"])
-        return {point["properties"]["id"]: point for point in answer["features"]}
-
-    def check(self):
-        """Compares the served points with the points that must be there."""
-        found = self.served()
-        assert found.keys() == self.points.keys()
-        for key, point in self.points.items():
-            for name in ("name", "speed", "kind"):
-                assert found[key]["properties"].get(name) == point["properties"].get(name), (key, name)
-            longitude, latitude = point["geometry"]["coordinates"]
-            place = found[key]["geometry"]["coordinates"]
-            assert place == pytest.approx([longitude, min(latitude, 85.0511288)], abs=2e-7)
-
-    def stop(self):
-        code, log = self.server.stop()
-        self.server = None
-        assert code == 0, log
-        return log
-
-
-@pytest.fixture
-def fleet(tmp_path):
-    fleet = Fleet(tmp_path)
-    yield fleet
-    if fleet.server:
-        fleet.stop()
 
 
 def test_batches_change_the_points_and_survive_a_restart(fleet):
@@ -273,81 +174,6 @@ def test_events_announce_a_replaced_index(fleet):
     assert event_id(fleet.server, first) != first
 
 
-def test_a_log_is_not_applied_to_another_index_or_key_column(fleet):
-    fleet.start()
-    assert fleet.send([{"remove": 1}], "a")[0] == 200
-    fleet.stop()
-    old, log = fleet.path.read_bytes(), pathlib.Path(f"{fleet.path}.log")
-    written = log.read_bytes()
-    built({key: vehicle(key, fleet.generator) for key in range(200)}, fleet.path)
-    for key, index, words in [
-        ("id", fleet.path.read_bytes(), "fleet.treeline.log: expected the index to which the changes in this log belong"),
-        ("name", old, 'expected the key column "id", with which this log was written, found "name"; use \'--key id\''),
-    ]:
-        fleet.path.write_bytes(index)
-        found = subprocess.run(
-            [program("TREELINE_SERVER"), "--live", fleet.path, "--key", key, "--port", "0", "--no-viewer"],
-            capture_output=True, text=True, timeout=LIMIT)
-        assert found.returncode == 65 and words in found.stderr and "or remove the log" in found.stderr, found
-        assert log.read_bytes() == written
-    fleet.start()
-    fleet.apply([{"remove": 1}])
-    fleet.check()
-
-
-def test_a_torn_record_is_dropped_and_a_damaged_record_is_named(fleet):
-    fleet.start()
-    for number in range(3):
-        changes = fleet.changes()
-        assert fleet.send(changes, f"b{number}")[0] == 200
-        if number < 2:
-            fleet.apply(changes)
-    fleet.stop()
-    log = pathlib.Path(f"{fleet.path}.log")
-    whole = log.read_bytes()
-    starts = [at for at in range(len(whole)) if whole[at:at + 4] == b"TLOG"]
-    assert len(starts) == 4
-    # The file ends before the record does, or the file system has extended the file but not written it.
-    for torn in [whole[:starts[3] + 1], whole[:starts[3] + 30], whole[:-1], whole[:starts[3]] + bytes(len(whole) - starts[3])]:
-        log.write_bytes(torn)
-        fleet.start()
-        assert fleet.server.json("/v1/fleet")["sequence"] == 2
-        fleet.check()
-        text = fleet.stop()
-        assert text.count("Dropped the incomplete last record") == 1 and log.read_bytes() == whole[:starts[3]]
-    for record, at, expected in [(3, 40, "an undamaged record, found a damaged record before undamaged records"), (4, 40, "the checksum "), (4, 9, " of the record's length, ")]:
-        damaged = bytearray(whole)
-        damaged[starts[record - 1] + at] ^= 4
-        log.write_bytes(damaged)
-        found = subprocess.run(
-            [program("TREELINE_SERVER"), "--live", fleet.path, "--key", "id", "--port", "0", "--no-viewer"],
-            capture_output=True, text=True, timeout=LIMIT)
-        assert found.returncode == 65, found
-        assert f"fleet.treeline.log, record {record} at byte {starts[record - 1]}: expected " in found.stderr, found
-        assert expected in found.stderr and f"'truncate -s {starts[record - 1]}'" in found.stderr, found
-        assert log.read_bytes() == damaged
-
-
-def test_a_second_server_cannot_use_the_log(fleet):
-    fleet.start()
-    found = subprocess.run(
-        [program("TREELINE_SERVER"), "--live", fleet.path, "--key", "id", "--port", "0", "--no-viewer"],
-        capture_output=True, text=True, timeout=LIMIT)
-    assert found.returncode == 74 and "in use" in found.stderr, found
-
-
-def test_an_index_that_cannot_be_edited_is_refused(indexes, fleet):
-    for path, key, words in [
-        (indexes / "planar.treeline", "id", "plain x and y"), (fleet.path, "no", 'a column "no" with the keys'),
-        (fleet.path, "name", "found none"), (fleet.path, "kind", "keys that differ"),
-    ]:
-        found = subprocess.run(
-            [program("TREELINE_SERVER"), "--live", path, "--key", key, "--port", "0", "--no-viewer"],
-            capture_output=True, text=True, timeout=LIMIT)
-        assert found.returncode == 65 and words in found.stderr, found
-    pathlib.Path(f"{indexes / 'planar.treeline'}.log").unlink(missing_ok=True)
-
-
 def test_a_full_disk_refuses_batches_and_nothing_else(fleet):
     """Limits the size of the server's files. A write beyond the limit fails like a write to a full disk."""
     fleet.start()
@@ -451,22 +277,3 @@ def test_metrics_count_batches_and_points_of_a_live_index(fleet):
     }.items():
         assert server.metric(f'treeline_live_{name}{{index="fleet"}}') == expected, name
     fleet.stop()
-
-
-def test_an_index_that_cannot_be_live_gets_no_log(fleet):
-    command = [program("TREELINE_SERVER"), "--live", fleet.path, "--key", "name", "--port", "0"]
-    found = subprocess.run(
-        command, capture_output=True, text=True, timeout=LIMIT, env={"TREELINEMAP_WRITE_TOKEN": TOKEN})
-    assert found.returncode == 65 and "column \"name\"" in found.stderr, found
-    assert not fleet.path.with_name("fleet.treeline.log").exists()
-
-
-def test_links_to_an_index_share_its_log(fleet):
-    fleet.start()
-    link = fleet.folder / "link.treeline"
-    link.symlink_to(fleet.path)
-    command = [program("TREELINE_SERVER"), "--live", link, "--key", "id", "--port", "0"]
-    found = subprocess.run(
-        command, capture_output=True, text=True, timeout=LIMIT, env={"TREELINEMAP_WRITE_TOKEN": TOKEN})
-    assert found.returncode != 0 and "fleet.treeline.log" in found.stderr, found
-    assert not link.with_name("link.treeline.log").exists()

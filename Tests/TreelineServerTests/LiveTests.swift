@@ -7,7 +7,8 @@ import TreelineBuilder
 
 @testable import TreelineServer
 
-/// Changes live indexes without a socket. `Tests/ServerTests/test_live.py` tests their logs, and kills servers.
+/// Changes live indexes without a socket. In `Tests/ServerTests`, `test_live.py` kills servers, and `test_live_log.py`
+/// tests their logs.
 @Suite struct LiveTests {
   private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("live-\(UUID().uuidString)")
 

@@ -292,7 +292,7 @@ extension QueryParameters {
     }
   }
 
-  /// Returns all faults as sentences, with names of parameters in the given spelling. A sentence that tells several
+  /// Returns all faults as sentences, with names of parameters in the given spelling. A sentence about several
   /// faults, such as all parameters that are missing, occurs once.
   package func message(spelling: (_ name: String) -> String) -> String {
     var told: [String] = []

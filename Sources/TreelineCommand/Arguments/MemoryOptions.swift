@@ -24,7 +24,7 @@ struct MemoryOptions: ParsableArguments {
     if scratch == "" { throw ValidationError("'--scratch' must name a folder, found an empty name.") }
   }
 
-  /// Throws if there is no folder in which the scratch folder can be created.
+  /// Throws if the scratch folder cannot be created.
   func checkScratch() throws {
     if let scratch { try checkFolder(scratch, for: "--scratch") }
   }

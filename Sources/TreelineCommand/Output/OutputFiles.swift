@@ -114,8 +114,8 @@ func checkFolder(of path: String) throws {
     for: path)
 }
 
-/// Throws if there is no folder at a path, or if it must not be written to. `owner` is the name of the file or of the
-/// option that needs the folder.
+/// Throws if a path is not the path of a folder, or if files in this folder cannot be written. `owner` is the name of
+/// the file or of the option that needs the folder.
 func checkFolder(_ folder: String, for owner: String) throws {
   // The system reads a path only up to its first NUL byte. Such a path is refused later.
   if folder.utf8.contains(0) || access(folder, W_OK | X_OK) == 0 { return }
