@@ -87,7 +87,7 @@ final class StreamObject: CObject {
     if let cancellation = monitor?.buildCancellation { build.stops(with: cancellation) }
     try build.finishReading(checksum: 0)
     if let missing = build.missingSpace(for: destination) {
-      let (action, reason) = ("write up to \(missing.expected) bytes", "only \(missing.free) bytes are free")
+      let (action, reason) = ("write up to \(missing.expected) bytes", PieceError.lack(ofFree: missing.free))
       throw missing.isForScratch
         ? PieceError.scratch(path: missing.path, action: action, reason: reason)
         : PieceError.writing(.failed(path: missing.path, action: action, reason: reason))

@@ -130,10 +130,14 @@ public struct TLSFiles: Hashable, Sendable {
       certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(privateKey))
     configuration.minimumTLSVersion = .tlsv12
     configuration.applicationProtocols = ["h2", "http/1.1"]
-    do { return try NIOSSLContext(configuration: configuration) } catch {
+    do { return try NIOSSLContext(configuration: configuration) } catch NIOSSLError.failedToLoadPrivateKey {
       throw ServerError.unusableTLS(
         path: key, expected: "the private key of the first certificate in \(certificates)", found: "another key",
         option: "--tls-key")
+    } catch {
+      throw ServerError.unusableTLS(
+        path: certificates, expected: "certificates that a server can use", found: "\(error)",
+        option: "--tls-certificates")
     }
   }
 

@@ -41,8 +41,8 @@
   /// Greatest number of counted values that are listed for an aggregate.
   private static let mostCountedValues = 256
 
-  /// Returns the names of the values that an aggregate counts. Returns no names if the column is not a category, or has
-  /// too many values.
+  /// Returns the names of the values that an aggregate counts. Returns no names for a column of numbers or times, and
+  /// for a column with too many values.
   private static func countedValues(of aggregate: Aggregate, in tree: ClusterTree) -> [String] {
     // Only counts have no type of their own.
     guard aggregate.resultType(in: tree) == nil, let column = aggregate.column.flatMap({ tree.column($0) }),

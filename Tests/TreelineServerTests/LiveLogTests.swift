@@ -1,6 +1,4 @@
 import Foundation
-import Hummingbird
-import NIOCore
 import Testing
 @_spi(Server) import Treeline
 @_spi(Server) import TreelineBuilder

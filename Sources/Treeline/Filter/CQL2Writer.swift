@@ -134,11 +134,12 @@ extension Filter.TemporalRelation {
 }
 
 extension Instant {
-  /// The last nanosecond of the instant's day in UTC.
+  /// The last nanosecond of the instant's day in UTC. The last day ends with the last second of 64 bits.
   var endOfDay: Instant {
     let second = seconds % Self.secondsOfDay
-    let start = seconds - (second < 0 ? second + Self.secondsOfDay : second)
-    return Instant(seconds: start + Self.secondsOfDay - 1, nanoseconds: 999_999_999)
+    let rest = Self.secondsOfDay - 1 - (second < 0 ? second + Self.secondsOfDay : second)
+    let (end, isBeyond) = seconds.addingReportingOverflow(rest)
+    return Instant(seconds: isBeyond ? .max : end, nanoseconds: 999_999_999)
   }
 }
 

@@ -195,8 +195,9 @@ struct LiveClusters: @unchecked Sendable {
   ///
   /// After such a merge, the union may have the number of the nearest cluster. The union is recognized by its `age`.
   /// Newer clusters have greater ages, and the union is newer than the given cluster. If the given cluster is an
-  /// initial cluster, its nearest cluster was also an initial cluster. Initial clusters have ages below `capacity`.
-  /// Unions have ages of `capacity` or more. So in this case, the age is compared with `capacity` instead.
+  /// initial cluster, the age is compared with `capacity` instead: initial clusters have ages below `capacity`, and
+  /// unions have ages of `capacity` or more. If the nearest cluster was itself a newer union when the given cluster
+  /// began to wait, the result is nil, too.
   @inline(__always) func nearest(awaitedBy cluster: Int) -> UInt32? {
     let nearest = nearests[cluster]
     guard nearest != Self.none, isLive(Int(nearest)) else { return nil }

@@ -29,10 +29,16 @@ public enum PieceError: Error, Hashable, Sendable {
 }
 
 extension PieceError: CustomStringConvertible {
-  /// Returns the remedy for a reason that the system gave.
+  /// The reason if a disk has too few free bytes.
+  package static func lack(ofFree free: some BinaryInteger) -> String { "only \(free) bytes\(isFree)" }
+
+  private static let isFree = " are free"
+
+  /// Returns the remedy for a reason that `lack` or the system gave.
   private static func remedy(for reason: String) -> String {
     #if POSIX
-      let isFull = [ENOSPC, EDQUOT, EFBIG].contains { String(cString: strerror($0)) == reason }
+      let isFull =
+        reason.hasSuffix(isFree) || [ENOSPC, EDQUOT, EFBIG].contains { String(cString: strerror($0)) == reason }
       return isFull ? "free some space" : "check the path and its permissions"
     #else
       return "check the path"

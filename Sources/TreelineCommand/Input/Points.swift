@@ -63,11 +63,18 @@ struct Points {
     return Points(self, tree)
   }
 
-  /// Returns a copy of these points. If the input is a table, the tree of the copy has all columns of the table.
+  /// Returns a copy of these points. If the input is a table, the tree of the copy has all columns of the table, except
+  /// columns with the same name.
   func addingAllColumns(of input: String) throws -> Points {
     guard let table else { return self }
-    let names = table.allColumnNames
-    for name in names { try names.requireOne(name, as: "the tiles", in: input) }
+    let all = table.allColumnNames
+    let counts = all.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+    let names = all.filter { counts[$0] == 1 }
+    for name in counts.filter({ $0.value > 1 }).keys.sorted() {
+      Notes.print(
+        "treelinemap: \(input): left out \(counts[name]!) columns with the name \"\(name.visible)\"; rename all but one"
+      )
+    }
     return Points(self, try tree.adding(columns: table.inputOrder(ofColumns: names).map(table.column(named:))))
   }
 

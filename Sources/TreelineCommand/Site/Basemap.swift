@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Treeline
 
-/// The map below the badges of a page. Python's `to_html` makes the same styles.
+/// The map below the badges of a page. Python's `to_html` makes the same styles, but accepts other addresses, too.
 struct Basemap {
   /// JSON text: a style that shows tiles, or the address of a style.
   let style: String

@@ -82,7 +82,7 @@ public final class LiveIndex: Sendable {
     let (log, records, removed) = try Self.openLog(logPath)
     let index = try LoadedIndex(copying: path)
     let logged = try LoggedBatches(records, path: logPath)
-    try logged.requireIndex(index.checksum, path: path, key: keyName)
+    let keepsAnswers = try logged.requireIndex(index.checksum, path: path, key: keyName)
     if removed > 0 {
       logger.notice(
         "Dropped the incomplete last record of a log", metadata: ["log": "\(logPath)", "bytes": "\(removed)"])
@@ -105,6 +105,7 @@ public final class LiveIndex: Sendable {
       logged.start
       ?? LiveRecord(history: 0, sequence: 0, indexChecksum: 0, key: keyName, answers: [])
     var sequence = start.sequence
+    if !keepsAnswers { start.answers = [] }
     start.answers.forEach(remember)
     var changes: [PointKey: KeyedPoint?] = [:]
     for (record, entry) in logged.batches {

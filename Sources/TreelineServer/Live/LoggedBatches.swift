@@ -32,13 +32,16 @@ struct LoggedBatches {
   }
 
   /// Checks that the batches belong to an index and its key column. An older log does not name its key column, and
-  /// may belong to an index file that it does not note, so it is not checked. A log without batches and answers fits any
-  /// index.
+  /// may belong to an index file that it does not note, so it is not checked. A log without batches fits any index.
   ///
+  /// - Returns: Whether the answers in the first record belong to the index and its key column, too.
   /// - Throws: `LiveError.otherIndex`, `LiveError.otherKey`
-  func requireIndex(_ checksum: UInt64, path index: String, key: String) throws(LiveError) {
-    guard let start, let ownKey = start.key, !batches.isEmpty || !start.answers.isEmpty else { return }
-    guard checksums.contains(checksum) else { throw .otherIndex(log: path, index: index) }
-    guard key == ownKey else { throw .otherKey(log: path, expected: ownKey, found: key) }
+  func requireIndex(_ checksum: UInt64, path index: String, key: String) throws(LiveError) -> Bool {
+    guard let ownKey = start?.key else { return true }
+    let (isOwnIndex, isOwnKey) = (checksums.contains(checksum), key == ownKey)
+    if batches.isEmpty { return isOwnIndex && isOwnKey }
+    guard isOwnIndex else { throw .otherIndex(log: path, index: index) }
+    guard isOwnKey else { throw .otherKey(log: path, expected: ownKey, found: key) }
+    return true
   }
 }

@@ -9,6 +9,6 @@ extension HTTPRequest {
     }
     guard let parts, let type = parts.first else { return nil }
     let encodings = parts.dropFirst().filter { $0.hasPrefix("charset=") }
-    return encodings.allSatisfy { ["utf-8", "us-ascii"].contains($0.dropFirst("charset=".count)) } ? type : nil
+    return encodings.allSatisfy { ["utf-8", "utf8", "us-ascii"].contains($0.dropFirst("charset=".count)) } ? type : nil
   }
 }

@@ -96,7 +96,7 @@ struct GridCells {
   init(_ parameters: inout QueryParameters, of tree: ClusterTree, in view: PlaneViewport?) {
     parameters.refuse(Cut.parameterNames, expected: "no such parameter with method=grid; use 'cell' instead")
     parameters.refuse(
-      ["filter", "aggregate", "position", "keep-visible"] + RequestedProperty.served.map(\.rawValue),
+      ["filter", "aggregate", "position", "keep-visible"] + [RequestedProperty.ellipses.rawValue],
       expected: "no such parameter with method=grid; leave out 'method' to use it")
     let pixels = parameters.number(
       "cell", in: Double.leastNormalMagnitude...Double.greatestFiniteMagnitude, expected: "a number of pixels above 0")

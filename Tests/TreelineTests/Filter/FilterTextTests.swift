@@ -6,6 +6,14 @@ import Testing
 @_spi(Server) @testable import Treeline
 
 @Suite struct FilterTextTests {
+  @Test(arguments: ["+292277026596-12-04", "-292277022657-01-28", "2024-05-01"])
+  func theFirstAndTheLastDaysAreWritten(day: String) throws {
+    for text in ["T_AFTER(t, DATE('\(day)'))", "T_DURING(t, INTERVAL('..', '\(day)T10:00:00Z'))"] {
+      let filter = try Filter(text)
+      #expect(try Filter("\(filter)") == filter, "\(text)")
+    }
+  }
+
   @Test(arguments: [
     ("kind = 'hotel'", Filter.where("kind", .equals, "hotel")),
     ("KIND = 'it''s'", .where("KIND", .equals, "it's")),

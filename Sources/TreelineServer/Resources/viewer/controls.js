@@ -113,7 +113,7 @@ export class Controls {
     field.setAttribute("aria-invalid", where !== null);
     reason.textContent = problem;
     reason.hidden = where === null;
-    return reason.checkVisibility();
+    return reason.getClientRects().length > 0;
   }
 
   /** Folds the settings. The change is visible only in layouts where the settings can be folded. */
