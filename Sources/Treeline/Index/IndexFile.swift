@@ -38,8 +38,7 @@ import CLibrary
       switch status.st_mode & S_IFMT {
       case S_IFDIR: "a folder"
       case S_IFIFO: "a pipe"
-      case S_IFCHR: "a terminal or a device"
-      default: "something else"
+      default: "a device"
       }
     }
 
