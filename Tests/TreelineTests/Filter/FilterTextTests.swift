@@ -6,11 +6,11 @@ import Testing
 @_spi(Server) @testable import Treeline
 
 @Suite struct FilterTextTests {
-  @Test(arguments: ["+292277026596-12-04", "-292277022657-01-28", "2024-05-01"])
-  func theFirstAndTheLastDaysAreWritten(day: String) throws {
-    for text in ["T_AFTER(t, DATE('\(day)'))", "T_DURING(t, INTERVAL('..', '\(day)T10:00:00Z'))"] {
-      let filter = try Filter(text)
-      #expect(try Filter("\(filter)") == filter, "\(text)")
+  @Test(arguments: [Int64.min, Int64.min + 30_000, 1_714_521_600, Int64.max - 55_807, Int64.max])
+  func intervalsOfTheFirstAndTheLastDaysAreWritten(seconds: Int64) {
+    let moment = Instant(seconds: seconds)
+    for interval in [TimeInterval(nil, moment), TimeInterval(moment, nil), TimeInterval(ofDay: moment)] {
+      #expect("\(Filter(.temporal("t", .isDuring, interval)))".contains("INTERVAL"), "\(seconds)")
     }
   }
 
