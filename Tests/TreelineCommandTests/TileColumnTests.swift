@@ -33,6 +33,6 @@ import Testing
     )
     #expect(found.bytes == expected.bytes)
     #expect(
-      found.errors.contains("left out 2 columns with the name \"n\"; rename all but one"), "\(found.errors)")
+      found.errors.contains("left out 2 columns with the name \"n\"; give each column its own name"), "\(found.errors)")
   }
 }

@@ -72,7 +72,7 @@ struct Points {
     let names = all.filter { counts[$0] == 1 }
     for name in counts.filter({ $0.value > 1 }).keys.sorted() {
       Notes.print(
-        "treelinemap: \(input): left out \(counts[name]!) columns with the name \"\(name.visible)\"; rename all but one"
+        "treelinemap: \(input): left out \(counts[name]!) columns with the name \"\(name.visible)\"; give each column its own name"
       )
     }
     return Points(self, try tree.adding(columns: table.inputOrder(ofColumns: names).map(table.column(named:))))

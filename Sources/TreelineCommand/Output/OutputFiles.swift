@@ -118,7 +118,12 @@ func checkFolder(of path: String) throws {
 /// the file or of the option that needs the folder.
 func checkFolder(_ folder: String, for owner: String) throws {
   // The system reads a path only up to its first NUL byte. Such a path is refused later.
-  if folder.utf8.contains(0) || access(folder, W_OK | X_OK) == 0 { return }
+  if folder.utf8.contains(0) { return }
+  var status = stat()
+  if stat(folder, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
+    throw Failure.inputOutput("\(owner): expected the folder '\(folder)', found a file; choose another folder")
+  }
+  if access(folder, W_OK | X_OK) == 0 { return }
   switch errno {
   case ENOENT:
     throw Failure.inputOutput(
