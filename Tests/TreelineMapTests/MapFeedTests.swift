@@ -135,10 +135,11 @@ import TreelineBuilder
     #expect(gate.askedCount == 1)
     feed.viewport = Self.view(1)
     feed.cut = .limit(12)
+    // There may be one more query, between the change of the viewport and the change of the cut.
+    let last = Query(.limit(12), in: Self.view(1))
     var answer = try #require(await answers.next())
-    if (try? answer.get()) == nil { answer = try #require(await answers.next()) }
-    #expect(try answer.get().query == Query(.limit(12), in: Self.view(1)))
-    // There may have been one more query, between the change of the viewport and the change of the cut.
+    for _ in 0..<2 where (try? answer.get().query) != last { answer = try #require(await answers.next()) }
+    #expect(try answer.get().query == last)
     #expect(gate.askedCount <= 3)
   }
 
