@@ -24,7 +24,7 @@ import treelinemap
         (dict(bbox=(0, 40, 4, 50), zoom="near"), treelinemap.ParameterError, "'zoom' must be a number from 0 to 32, found near"),
         (dict(bbox=(0, 40, 4, 50), zoom=7, after=3), TypeError, "expected 'after' to be an answer of type Clusters, found 3"),
         (dict(limit=3, after=3), TypeError, "expected 'after' to be an answer of type Clusters, found 3"),
-        (dict(limit=3, where=3), TypeError, "expected a text, found 3"),
+        (dict(limit=3, where=3), TypeError, "expected a filter in CQL2 as where=, found a value of type int"),
         (dict(limit=3, aggregate=3), TypeError, "expected one or more texts for 'aggregate', found 3"),
     ],
 )

@@ -205,8 +205,16 @@ def _scaled(name: str, instants: AnyArray, factor: int) -> AnyArray:
     return np.where(present, instants * factor, _NO_TIME)
 
 
+def _utf8(text: str) -> bytes:
+    """Encodes a text. Surrogates without a partner, which UTF-8 does not have, become replacement characters."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return text.encode(errors="surrogatepass").decode(errors="replace").encode()
+
+
 def encoded_texts(texts: list[Any]) -> tuple[AnyArray, AnyArray]:
-    parts = [text if isinstance(text, bytes) else text.encode(errors="surrogatepass") for text in texts]
+    parts = [text if isinstance(text, bytes) else _utf8(text) for text in texts]
     offsets = np.zeros(len(parts) + 1, "<i8")
     np.cumsum([len(part) for part in parts], out=offsets[1:])
     return offsets, np.frombuffer(b"".join(parts) or b"\0", np.uint8)
