@@ -88,7 +88,7 @@ static void test_edits_that_fail(void) {
   edit = (treeline_edit){.moved = rows, .moved_points = {x, 0, y, 0, 2}};
   EXPECT_ERROR(edited(tree, &edit, &error), TREELINE_ERROR_EDIT, "in row 9");
   edit = (treeline_edit){.inserted = far, .inserted_points = {x, 0, y, 0, SIZE_MAX}};
-  EXPECT_ERROR(edited(tree, &edit, &error), TREELINE_ERROR_BUILD, "points");
+  EXPECT_ERROR(edited(tree, &edit, &error), TREELINE_ERROR_ARGUMENT, "18446744073709551615 points");
   edit.inserted_points.count = 1;
   treeline_tree *next;
   NO_ERROR(next = edited(tree, &edit, &error));
