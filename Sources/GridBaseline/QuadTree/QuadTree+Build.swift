@@ -64,8 +64,8 @@ extension PointTotals {
 /// The order in which a quadtree visits positions. Positions are ordered by quadrant. Positions in one quadrant are
 /// ordered by the quadrants of this quadrant, and so on.
 ///
-/// The key of a position is its Z-order code. Each pair of bits of the key, from the top, identifies one quadrant. Every
-/// quadrant at every level is a contiguous range of the sorted keys.
+/// The key of a position is its Z-order code. Each pair of bits of the key, from the top, identifies one quadrant.
+/// Every quadrant at every level is a contiguous range of the sorted keys.
 enum MortonOrder {
   struct Entry {
     var key: UInt64

@@ -17,8 +17,8 @@ import Treeline
   /// the disk changes if the destination is deallocated before an index is written.
   public final class IndexDestination {
     package let file: AtomicFile
-    /// Called with the checksum of the complete index, before the index appears at its path. If the function throws, the
-    /// index does not appear. Builds in pieces do not call it.
+    /// Called with the checksum of the complete index, before the index appears at its path. If the function throws,
+    /// the index does not appear. Builds in pieces do not call it.
     @_spi(Server) public var onCompletion: (_ checksum: UInt64) throws(IndexWritingError) -> Void = { _ in }
 
     /// - Parameters:
