@@ -485,13 +485,8 @@ class Bench:
             else f"In {fewer} views the points have fewer positions than this limit, and Treeline returns all positions."
         )
         note = (
-            f"There are 25 views at each zoom from 4 to 16. These zooms are for 256 px tiles. Each view is queried {repeats}"
-            " times. The time of a view is the median time of these queries. For each view, Treeline's limit is the number of"
-            f" clusters that pysupercluster returns for this view, on average {statistics.mean(theirs['clusters']):.0f}. {equal}"
-            " pysupercluster makes a Python dictionary for each cluster. The time of pysupercluster without dictionaries is"
-            " estimated in two ways. The low estimate is the time of pysupercluster, minus the time that pysupercluster takes to"
-            " return the same clusters from an index that contains only these clusters. If this estimate is 0 in a round, the"
-            " round is left out. The high estimate is the time of pysupercluster, minus the time to copy the dictionaries."
+            "For each view, Treeline's limit is the number of clusters that pysupercluster returns, on average"
+            f" {statistics.mean(theirs['clusters']):.0f}. {equal} <doc:Performance#Queries> explains the views and both estimates."
         )
         for key, what in (
             ("withCoordinates", "including the coordinates and counts of all clusters, relative to pysupercluster"),
