@@ -101,7 +101,7 @@ extension BuildError: CustomStringConvertible {
     case .invalidCoordinate(let row, let found, let projection):
       "row \(row): " + Self.expectation(of: projection, found)
     case .tooManyGroups(let found):
-      "expected at most \(TreeGroups.maximumCount) groups, found \(found); use fewer groups, because an answer has "
+      "expected at most \(TreeGroups.maximumCount) groups, found \(found) or more; use fewer groups, because an answer has "
         + "at least one cluster for each group in view"
     case .tooManyPoints(let found):
       "expected at most \(IndexHeader.maximumPointCount) points, found \(found); build several trees"

@@ -59,6 +59,25 @@ import Treeline
     }
   }
 
+  @Test func aColumnWithOnlyNaNHasNoValues() throws {
+    let folder = try TemporaryFolder()
+    for input in try inputs("lon,lat,v\n1,2,NaN\n3,4,nan\n", declared: "v:number", folder) {
+      #expect(try values("v", [input, "--filter", "v IS NULL"]) == ["<null>", "<null>"])
+    }
+  }
+
+  @Test func missingValuesAreNotCounted() throws {
+    let folder = try TemporaryFolder()
+    let points = try folder.write("lon,lat,t,u,v\n1,2,,x,\n3,4,y,,\n", to: "points.csv")
+    let columns = "t:text,u:category,v:text"
+    let built = try Tool.run("build", points, "-o", folder.path("index"), "--columns", columns)
+    #expect(built.errors.contains("t text (1 value), u category (1 value), v text (0 values)"), "\(built.errors)")
+    let inspected = try Tool.run("inspect", folder.path("index"), "--json")
+    let report = try JSONSerialization.jsonObject(with: Data(inspected.output.utf8)) as? [String: Any]
+    let found = try #require(report?["columns"] as? [[String: Any]])
+    #expect(found.map { $0["entries"] as? Int } == [1, 1, 0])
+  }
+
   @Test func codesAreTexts() throws {
     let folder = try TemporaryFolder()
     for input in try inputs(Self.zips, declared: "zip:text", folder) {

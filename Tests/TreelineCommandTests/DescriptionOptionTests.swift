@@ -39,7 +39,7 @@ import Treeline
   }
 
   @Test(arguments: [
-    (["--title", ""], "'--title' must be one line of text"),
+    (["--title", ""], "'--title' must be one line of text"), (["--title", "  "], "'--title' must be one line of text"),
     (["--attribution", "a\nb"], "'--attribution' must be one line of text"), (["--unit", "m"], "which are in degrees"),
   ]) func whatTellsNothingIsRefused(_ options: [String], _ error: String) throws {
     let folder = try TemporaryFolder()

@@ -63,7 +63,10 @@ import Treeline
     (feature(#"{"paths":[[[0,1]]]}"#), #", geometry: expected a point with x and y, found {"paths":[[[0,1]]]}"#),
     (feature(#"{"x":"NaN","y":"NaN"}"#), #", geometry: expected a point with x and y, found {"x":"NaN","y":"NaN"}"#),
     (feature(#"{"x":null,"y":1}"#), #", geometry: expected a point with x and y, found {"x":null,"y":1}"#),
-    (feature(#"{"x":1,"y":91}"#), #", geometry: expected a latitude from -90 to 90, found {"x":1,"y":91}"#),
+    (
+      feature(#"{"x":1,"y":91}"#),
+      #", geometry: expected a latitude from -90 to 90, found {"x":1,"y":91}; are the coordinates swapped?"#
+    ),
     (feature(#"{"x":1,"x":1,"y":1}"#), #": expected each member once, found "x" twice"#),
     (feature(#"{"x":1,"y":1}"#, #"{"n":1,"n":2}"#), #", attributes: expected names that differ, found "n" twice"#),
     (feature(#"{"x":1,"y":1}"#, "[1]"), ", attributes: expected an object or null, found [1]"),

@@ -88,6 +88,13 @@ import Testing
     }
   }
 
+  @Test func swappedCoordinatesAreNoticed() {
+    let said = message(Self.feature(#"{"type":"Point","coordinates":[48,120]}"#))
+    #expect(
+      said.contains("found [48,120]; are the coordinates swapped? The longitude must come first" + Self.remedy),
+      "\(said)")
+  }
+
   @Test(arguments: [
     ("[1]", "1: expected a GeoJSON FeatureCollection, or one Feature per line, found an array (byte 0)"),
     ("\u{1E}5", "1: expected a GeoJSON FeatureCollection, or one Feature per line, found another value (byte 1)"),

@@ -119,9 +119,11 @@ import TreelineBuilder
     ("{\"x\":1}", "expected a Feature, found an object without"),
     (
       "{\"remove\":9223372036854775808}",
-      "expected a key that is a whole number from -9223372036854775808 to 9223372036854775807, in \"id\", found 9223"
+      "expected a key that is a whole number from -9223372036854775807 to 9223372036854775807, in \"id\", found 9223"
     ),
-    ("{\"remove\":1e30}", "a whole number from -9223372036854775808 to"),
+    ("{\"remove\":1e30}", "a whole number from -9223372036854775807 to"),
+    // A column cannot store the least and the greatest 64-bit integer together.
+    ("{\"remove\":-9223372036854775808}", "a whole number from -9223372036854775807 to"),
     ("{\"remove\":\"a\"}", "expected a key that is a whole number, in \"id\", found \"a\""),
   ]) func invalidLinesAreToldInWords(_ line: String, _ words: String) async throws {
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -43,6 +43,12 @@ package struct ColumnDictionary: @unchecked Sendable {
     }
   }
 
+  /// Number of entries that are values. Only the first entry and the last entry can stand for missing values, because
+  /// entries are sorted by their tags.
+  package var valueCount: Int {
+    entryCount - (entryCount == 0 ? [] : Set([0, entryCount - 1])).count { !isPresent($0) }
+  }
+
   /// Returns the value of an entry. Returns nil if the tag says that the value is absent, and `AttributeValue.null` if
   /// the entry cannot be read.
   package func value(ofEntry entry: Int) -> AttributeValue? {

@@ -46,7 +46,7 @@ extension Query: Parameterized {
   @_spi(Server) public init(_ parameters: inout QueryParameters, defaultZoom: Double?) {
     viewport = Viewport(&parameters, defaultZoom: defaultZoom)
     cut = Cut(&parameters)
-    guard let pixels = cut.pixels, !viewport.hasScale, !parameters.has("zoom") else { return }
+    guard let pixels = cut.pixels, !viewport.hasScale, !parameters.has("zoom"), !parameters.has("tile") else { return }
     let name = pixels.criterion.rawValue
     parameters.refuse(
       "zoom", expected: "a zoom, because \(name) is in pixels", found: nil,

@@ -36,7 +36,8 @@ extension Viewport: Parameterized {
   ///     or a box with a size in pixels, because such a viewport implies a zoom.
   package init(_ parameters: inout QueryParameters, defaultZoom: Double?) {
     let bounds = parameters.bounds
-    let tileSize = parameters.tileSize("tile-size") ?? .pixels256
+    let givenTileSize = parameters.tileSize("tile-size")
+    let tileSize = givenTileSize ?? .pixels256
     let ownZoom = parameters.number("zoom", in: bounds.zooms)
     let width = parameters.number("width", in: bounds.sides, unit: "a number of pixels ")
     let height = parameters.number("height", in: bounds.sides, unit: "a number of pixels ")
@@ -51,12 +52,12 @@ extension Viewport: Parameterized {
     } else {
       self.init(area, zoom: zoom, size: size, tileSize: tileSize, margin: margin)
     }
-    if margin > 0 && !hasScale && !parameters.has("zoom") {
+    if margin > 0 && !hasScale && !parameters.has("zoom") && !parameters.has("tile") {
       parameters.refuse(
         "zoom", expected: "a zoom, because a margin is in pixels", found: nil,
         sentence: "{margin} is in pixels and needs {zoom}.")
     }
-    if self.zoom == nil && parameters.has("tile-size") && !parameters.has("zoom") {
+    if self.zoom == nil && givenTileSize != nil && !parameters.has("zoom") && !parameters.has("tile") {
       parameters.refuse(
         "tile-size", expected: "a zoom as well, because a tile size applies only to a zoom",
         found: parameters.value("tile-size"),

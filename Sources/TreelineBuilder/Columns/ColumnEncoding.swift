@@ -29,18 +29,18 @@ public struct ColumnEncoding: Sendable {
   package let hasCommaNumbers: Bool
   /// Dictionary entries in the order of their bytes; nil for a column without a dictionary.
   private var entries: EntrySet?
-  private let dictionaryCount: Int?
+  private let valueCount: Int?
 
   /// Number of different values in the dictionary of a typed column; nil for an attribute, and for a column without a
-  /// dictionary.
-  public var entryCount: Int? { isAttribute ? nil : dictionaryCount }
+  /// dictionary. Missing values are not counted.
+  public var entryCount: Int? { isAttribute ? nil : valueCount }
 
   /// Width of a code, in bytes.
   public var width: Int { form.width }
 
   init(_ survey: ColumnSurvey, _ form: ColumnForm, entries: EntrySet?, hasMissing: Bool) {
     (name, isAttribute) = (survey.name, survey.purpose == .attribute)
-    (self.entries, dictionaryCount) = (entries, entries?.count)
+    (self.entries, valueCount) = (entries, entries?.valueCount)
     (keepsTexts, hasOddTimes) = (survey.keepsTexts, form.kind == .time && survey.times.hasOddNumbers)
     (numbersPerSecond, isFound) = (survey.purpose.numbersPerSecond, survey.purpose == .typed(nil))
     mark = survey.cells ?? .point
@@ -266,7 +266,7 @@ extension ColumnEncoding: BinaryCodable {
     let fields: [UInt32] = try bytes.readArray()
     var entries = try bytes.readValues(of: EntrySet.self).first
     entries?.prepare()
-    (self.entries, dictionaryCount) = (entries, entries?.count)
+    (self.entries, valueCount) = (entries, entries?.valueCount)
     guard fields.count == 3, fields[0] <= 31, fields[1] <= 1, [0, 1, 1000].contains(fields[2]),
       form.isSound(entryCount: entries?.count, isAttribute: fields[0] & 1 == 1)
     else { throw .damaged(what: "the encoding of a column", expected: "its kind and width", found: "invalid values") }

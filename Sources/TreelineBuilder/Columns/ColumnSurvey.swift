@@ -142,7 +142,7 @@ public struct ColumnSurvey: Sendable {
     }
     if candidates.contains(.numbers) { addNumber(value, ofPoint: point) }
     if candidates.contains(.booleans), (isFound ? value.foundBoolean : value.declaredBoolean) == nil {
-      reject(value, as: .booleans, ofPoint: point, expected: "true or false, yes or no, 1 or 0")
+      reject(value, as: .booleans, ofPoint: point, expected: "true or false, t or f, yes or no, 1 or 0")
     }
     if candidates.contains(.times) {
       if let instant = value.instant(numbersPerSecond: purpose.numbersPerSecond) {
@@ -182,7 +182,9 @@ public struct ColumnSurvey: Sendable {
 
   private mutating func addNumber(_ value: AttributeValue, ofPoint point: Int) {
     switch number(of: value) {
-    case .missing: hasMissing = true
+    case .missing:
+      hasMissing = true
+      if cells != nil { numbers.addNaN() }
     case .none: reject(value, as: .numbers, ofPoint: point, expected: "a number")
     case .literal(let literal):
       if let number = SmallDecimal(literal) {
@@ -280,7 +282,7 @@ public struct ColumnSurvey: Sendable {
       if !spelling.areNumbers { return .entries(.text) }
       // Without values, the kind of the column cannot be found. A column of texts is chosen, because it distinguishes
       // null from absent values.
-      return numbers.hasValue ? numbers.form : .entries(.text)
+      return numbers.hasNumbers ? numbers.form : .entries(.text)
     }
     if candidates.contains(.booleans) { return .booleans }
     if candidates.contains(.times), let form = try? times.form() { return form }

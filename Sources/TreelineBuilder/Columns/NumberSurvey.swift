@@ -7,15 +7,20 @@ struct NumberSurvey: Sendable {
   private var ranges = [ClosedRange<Int64>?](repeating: nil, count: SmallDecimal.mostDecimals + 1)
   /// Whether any number is not a `SmallDecimal`. Then all numbers are stored as doubles.
   private var areReals = false
+  /// Whether any value is not a number (NaN). Such values are missing, but they show that the column has numbers.
+  private var hasNaN = false
 
-  var hasValue: Bool { areReals || ranges.contains { $0 != nil } }
+  /// Whether the values show that the column has numbers.
+  var hasNumbers: Bool { areReals || hasNaN || ranges.contains { $0 != nil } }
 
   mutating func add(_ number: SmallDecimal) { add(number.significand...number.significand, decimals: number.decimals) }
 
   mutating func addReal() { areReals = true }
 
+  mutating func addNaN() { hasNaN = true }
+
   mutating func add(_ other: NumberSurvey) {
-    areReals = areReals || other.areReals
+    (areReals, hasNaN) = (areReals || other.areReals, hasNaN || other.hasNaN)
     for (decimals, range) in other.ranges.enumerated() { if let range { add(range, decimals: decimals) } }
   }
 
@@ -45,13 +50,14 @@ struct NumberSurvey: Sendable {
 
 extension NumberSurvey: BinaryCodable {
   func write(to bytes: inout PlainBytes) {
-    bytes.append(areReals ? 1 : 0 as UInt8)
+    bytes.append((areReals ? 1 : 0) | (hasNaN ? 2 : 0) as UInt8)
     bytes.append(ranges.map { $0 == nil ? 0 : 1 as UInt8 })
     bytes.append(ranges.flatMap { [$0?.lowerBound ?? 0, $0?.upperBound ?? 0] })
   }
 
   init(from bytes: inout PlainBytes) throws(PieceError) {
-    areReals = try bytes.read(UInt8.self) != 0
+    let flags = try bytes.read(UInt8.self)
+    (areReals, hasNaN) = (flags & 1 != 0, flags & 2 != 0)
     let areThere: [UInt8] = try bytes.readArray()
     let bounds: [Int64] = try bytes.readArray()
     guard areThere.count == ranges.count, bounds.count == 2 * ranges.count else { throw Self.unsound }

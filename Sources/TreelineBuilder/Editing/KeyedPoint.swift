@@ -30,7 +30,10 @@
   public init?(_ value: AttributeValue, kind: Column.Kind) {
     switch (kind, value) {
     case (.number, .number(let literal)):
-      guard let number = Int64(literal) ?? DecimalNumber(literal).flatMap(Int64.init(exactly:)) else { return nil }
+      // A column cannot store the least and the greatest 64-bit integer together.
+      guard let number = Int64(literal) ?? DecimalNumber(literal).flatMap(Int64.init(exactly:)), number > .min else {
+        return nil
+      }
       self = .number(number)
     case (.category, .string(let text)), (.text, .string(let text)): self = .text(text)
     default: return nil

@@ -89,7 +89,9 @@ func checkInputPath(_ path: String) throws {
 /// Throws if the value of an option is not one line of text.
 func checkLine(_ text: String?, _ option: String) throws {
   guard let text else { return }
-  guard !text.isEmpty, !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+  guard !text.allSatisfy(\.isWhitespace),
+    !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+  else {
     throw ValidationError("'\(option)' must be one line of text, found \(text.debugDescription).")
   }
 }

@@ -54,7 +54,7 @@ private struct IndexReport: Encodable {
       switch column.values {
       case .integers(let integers): (width, entries) = (integers.codes.width, nil)
       case .reals: (width, entries) = (8, nil)
-      case .entries(let values): (width, entries) = (values.codes.width, values.dictionary.entryCount)
+      case .entries(let values): (width, entries) = (values.codes.width, values.dictionary.valueCount)
       }
     }
   }

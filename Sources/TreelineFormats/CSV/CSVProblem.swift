@@ -56,7 +56,7 @@ struct CSVProblem {
     let swapping = isLatitudeFirst ? "--lon-lat reads the longitude first" : "--lat-lon reads the latitude first"
     return invalidRow(
       row, layout.first, axes.holdsFirst(first) ? axes.second : axes.first, describe(cell),
-      remedy: pair.isLatitudeFirst == nil && areSwapped(first, second)
+      remedy: pair.isLatitudeFirst == nil && axes.areSwapped(first, second)
         ? "are the coordinates swapped? \(swapping)" : nil)
   }
 
@@ -79,7 +79,7 @@ struct CSVProblem {
     }
     if let first = axes.number(first, mark, isLatitude: true),
       let second = axes.number(second, mark, isLatitude: false),
-      areSwapped(first, second)
+      axes.areSwapped(first, second)
     {
       remedy =
         "are the columns swapped? If so, give --longitude \(layout.second + 1) --latitude \(layout.first + 1)"
@@ -96,11 +96,6 @@ struct CSVProblem {
       ? "write E or W instead of O, which means east in German but west in French, Italian and Spanish" : nil
   }
 
-  /// Returns whether an invalid coordinate would be valid if its two numbers were swapped.
-  private func areSwapped(_ first: Double, _ second: Double) -> Bool {
-    !axes.isPlanar && axes.holdsFirst(second) && axes.holdsSecond(first)
-  }
-
   private static let point = "a point as text, such as POINT (2.35 48.85)"
 
   private func invalidPoint(_ row: Int, _ cell: Bytes) -> InvalidRow {
@@ -114,7 +109,7 @@ struct CSVProblem {
       case .point(let first, let second, _):
         (
           axes.holdsFirst(first) ? axes.second : axes.first, describe(cell),
-          areSwapped(first, second)
+          axes.areSwapped(first, second)
             ? "are the coordinates swapped? The longitude must come first; ST_FlipCoordinates swaps them" : nil
         )
       case .emptyPoint: ("a point with coordinates", describe(cell), nil)

@@ -185,7 +185,8 @@ struct FeatureReading {
     guard axes.holdsFirst(x), axes.holdsSecond(y) else {
       throw Problem(
         part: ", geometry", expected: axes.holdsFirst(x) ? axes.second : axes.first,
-        found: feature.geometry.map(excerpt) ?? "")
+        found: feature.geometry.map(excerpt) ?? "",
+        remedy: axes.areSwapped(x, y) ? "are the coordinates swapped? The longitude is x" : nil)
     }
     return (x, y, Bytes(rebasing: bytes[0..<0]), try columns(feature.attributes, ", attributes"))
   }
@@ -224,7 +225,9 @@ struct FeatureReading {
     let isFirstValid = axes.holdsFirst(pair.first)
     if isFirstValid && axes.holdsSecond(pair.second) { return pair }
     throw Problem(
-      part: ", coordinates", expected: isFirstValid ? axes.second : axes.first, found: excerpt(range))
+      part: ", coordinates", expected: isFirstValid ? axes.second : axes.first, found: excerpt(range),
+      remedy: axes.areSwapped(pair.first, pair.second)
+        ? "are the coordinates swapped? The longitude must come first" : nil)
   }
 
   @inline(__always) private func isString(_ range: Range<Int>?, _ text: StaticString) -> Bool {

@@ -137,6 +137,11 @@ struct Axes {
   @inline(__always) func holdsFirst(_ value: Double) -> Bool { value.magnitude <= firstLimit }
   @inline(__always) func holdsSecond(_ value: Double) -> Bool { value.magnitude <= secondLimit }
 
+  /// Returns whether two coordinates would be valid if they were swapped.
+  func areSwapped(_ first: Double, _ second: Double) -> Bool {
+    !isPlanar && holdsFirst(second) && holdsSecond(first)
+  }
+
   var first: String { isPlanar ? "an x from -1e300 to 1e300" : "a longitude from -180 to 180" }
   var second: String { isPlanar ? "a y from -1e300 to 1e300" : "a latitude from -90 to 90" }
 }

@@ -8,7 +8,7 @@ from ctypes import POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int6
 from ctypes import c_uint64, c_void_p
 from typing import Any, NoReturn
 
-from ._errors import BY_KIND, Error
+from ._errors import BY_KIND, Error, ParameterError
 from ._version import version as _version
 
 try:
@@ -209,7 +209,11 @@ def error_of(place: c_void_p) -> Error:
     handle = place.value
     kind, message = error_get_kind(handle), error_message(handle).decode()
     error_free(handle)
-    return BY_KIND.get(kind, Error)(message)
+    found = BY_KIND.get(kind, Error)
+    if found is ParameterError:
+        # `for` is a keyword of Python, so the argument is named `supporting`.
+        message = message.replace("'for'", "'supporting'")
+    return found(message)
 
 
 def _raise(pointer: int) -> NoReturn:

@@ -40,7 +40,7 @@ struct LiveBatch: Sendable {
       func found(_ value: AttributeValue?) throws(PointChangeError) -> PointKey {
         if let value, let key = PointKey(value, kind: key.kind) { return key }
         // Only if the value is a number, its range matters.
-        let range = if case .number? = value { " from \(Int64.min) to \(Int64.max)" } else { "" }
+        let range = if case .number? = value { " from \(-Int64.max) to \(Int64.max)" } else { "" }
         throw PointChangeError(
           line: change.line,
           expected: "a key that is \(key.kind == .number ? "a whole number" + range : "a text"), in "

@@ -143,6 +143,9 @@ extension LogFormat: ExpressibleByArgument {}
     if indexes.isEmpty && live.isEmpty {
       throw ValidationError("Give at least one index file; 'treelinemap build' makes index files.")
     }
+    if let nameless = (indexes + live).first(where: { Self.source($0).path.isEmpty }) {
+      throw ValidationError("An index must be a path or 'name=path', found '\(nameless)'.")
+    }
     if style != nil && basemap != nil {
       throw ValidationError("'--style' and '--basemap' both set the map below the clusters; give only one.")
     }

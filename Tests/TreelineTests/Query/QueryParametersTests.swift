@@ -80,11 +80,17 @@ import Testing
       "bbox must be four numbers (west,south,east,north), such as 2.2,48.8,2.5,48.9, found 1, 2, 3, x."
     ),
     (["colour": "red"], "there is no parameter colour."),
+    (
+      ["tile": "1,2,0", "tile-size": "512", "spacing": "44", "margin": "8"],
+      "tile must be a zoom from 0 to 24, and a column and a row that exist at this zoom, found 1,2,0."
+    ), (["tile-size": "300"], "tile-size must be 256 or 512, found 300."),
   ]) func faultsAreTold(_ values: [String: String], message: String) {
     var parameters = QueryParameters(values.map { (name: $0, value: $1) })
     _ = Query(&parameters)
     parameters.refuseUnread()
     #expect(parameters.faults.first?.message { $0 } == message)
+    let isLone = Set(values.keys).isSuperset(of: ["tile-size", "tile"]) || values == ["tile-size": "300"]
+    if isLone { #expect(parameters.faults.count == 1, "\(parameters.faults)") }
   }
 
   /// Reads two queries from one list of parameters. The prefixes of the names tell which query a parameter belongs to.
