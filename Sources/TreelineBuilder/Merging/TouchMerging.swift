@@ -113,7 +113,8 @@ struct TouchMerging: ~Copyable {
       greatest = DistanceBands.greatest(of: band)
       placeAnewIfNeeded()
       scope = SearchScope(width: 0)
-      for block in (0..<count).blocks(of: 1 << 16) where !monitor.isCancelled { lookAtDue(block) }
+      // A search takes up to a microsecond, so that a block takes a few milliseconds.
+      for block in (0..<count).blocks(of: 1 << 13) where !monitor.isCancelled { lookAtDue(block) }
       merge()
       if band == bands.upperBound { return }
       band += 1
