@@ -24,6 +24,12 @@ test("signs and letters say on which side of the equator and of Greenwich a posi
   assert.deepEqual(found("151.2, -33.9"), [[-33.9, 151.2]]);
 });
 
+test("a geo address has the latitude first", () => {
+  assert.deepEqual(found("91,5"), [[5, 91]]);
+  assert.deepEqual(found("geo:91,5"), []);
+  assert.equal(coordinateProblem("geo:91,5"), "a latitude must be from −90 to 90");
+});
+
 test("other texts have no position", () => {
   for (const text of ["", "12", "1 2 3", "place 12", "95, 95", "89, 10", "12N 3N", "48°61'N 2°E", "48.85 2.35 x", "- 5", "A1, 2", "400, 0"]) {
     assert.deepEqual(found(text), [], text);

@@ -11,6 +11,9 @@ const ANGLE = String.raw`([-+\u2212]?)${NUMBER}\s*°?(?:\s*${NUMBER}\s*['′’]
 const LETTERS_AFTER = new RegExp(String.raw`^${ANGLE}\s*([NSEW])?(?:\s*[,;]\s*|\s+|(?<=[NSEW]))${ANGLE}\s*([NSEW])?$`, "i");
 const LETTERS_BEFORE = new RegExp(String.raw`^([NSEW])\s*${ANGLE}[\s,;]*([NSEW])\s*${ANGLE}$`, "i");
 
+/** Start of a geo URI (RFC 5870). */
+const GEO = /^\s*geo:/i;
+
 /** Number of parts of an angle in a match: the sign, the degrees, the minutes, the seconds and the letter. */
 const PARTS = 5;
 
@@ -44,9 +47,10 @@ function placeIn(text) {
   if (second === undefined) return {};
   const hasLetter = first.isLatitude !== undefined || second.isLatitude !== undefined;
   if (hasLetter && first.isLatitude === second.isLatitude) return {};
+  // People write both orders, but a geo URI always has the latitude first.
   const isSwapped = hasLetter
     ? first.isLatitude === false || second.isLatitude === true
-    : Math.abs(first.value) > 90 && Math.abs(second.value) <= 90;
+    : !GEO.test(text) && Math.abs(first.value) > 90 && Math.abs(second.value) <= 90;
   const [{ value: latitude }, { value: longitude }] = isSwapped ? [second, first] : [first, second];
   return { latitude, longitude };
 }
