@@ -26,7 +26,7 @@ import { Tree } from "./tree.js";
  *   plane.
  * @property {"mean" | "member"} [anchor] Where clusters are shown: at the mean of their points, or at one of the
  *   points.
- * @property {number} [badgeGap] Pixels between two badges, 0 to 128.
+ * @property {number} [badgeGap] Pixels between two badges, 0 to 128. Only for `badges`.
  * @property {Record<string, ArrayLike<any>>} [columns] Columns with a value for each row, for filters, aggregates and
  *   features. Properties of GeoJSON features are columns, too.
  * @property {string | ((point: any) => Key)} [key] Key of each point, for `update`: a property of the features, or a
@@ -60,9 +60,10 @@ const GREATEST = 1e300;
  *
  * @param {Points} points
  * @param {BuildOptions} options
+ * @param {string} [name] Name of the only point, for the message about an invalid point.
  * @returns {{coordinates: Float64Array, rows: Uint32Array | null}}
  */
-export function coordinatesOf(points, options) {
+export function coordinatesOf(points, options, name) {
   refuseUnknown(options, OPTIONS, "build", BuildError);
   const { projection = "mercator", skipInvalid = false, columns = {} } = options;
   if (points === null || typeof points !== "object") throw new BuildError(`Expected points as an array, found ${asText(points)}`);
@@ -92,7 +93,8 @@ export function coordinatesOf(points, options) {
       kept++;
     } else if (!skipInvalid) {
       const expected = projection === "mercator" ? "a longitude from -180 to 180 and a latitude from -90 to 90" : "two finite numbers";
-      throw new BuildError(`Expected ${expected} as point ${row}, found ${asText(x)} and ${asText(y)}; use skipInvalid to leave such points out`);
+      const remedy = name ? "" : "; use skipInvalid to leave such points out";
+      throw new BuildError(`Expected ${expected} as ${name ?? `point ${row}`}, found ${asText(x)} and ${asText(y)}${remedy}`);
     }
   }
   return { coordinates: coordinates.subarray(0, 2 * kept), rows: kept < count ? rows.subarray(0, kept) : null };

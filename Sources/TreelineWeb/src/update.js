@@ -210,11 +210,7 @@ function changesOf({ insert = [], remove = [], move = [] }, points, keys, option
   const checked = (point) => {
     const key = keyOfPoint(point, keyOf, type);
     type ??= typeof key;
-    try {
-      coordinatesOf([point], { ...options, columns: {} });
-    } catch (error) {
-      throw new BuildError(`The point with the key ${asText(key)} is invalid: ${/** @type {Error} */ (error).message}`);
-    }
+    coordinatesOf([point], { ...options, columns: {} }, `the point with the key ${asText(key)}`);
     return key;
   };
   const removed = Array.from(remove, rowOf).sort((a, b) => a - b);
