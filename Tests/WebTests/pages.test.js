@@ -470,6 +470,7 @@ test("loading many pages with one request prints no warning", async () => {
 });
 
 test("files that are no manifest are refused", async () => {
-  await assert.rejects(Treeline.open(join(FIXTURES, "land_110m.geojson.json")), { name: "IndexError", message: /found none/ });
+  const missing = join(FIXTURES, "missing/manifest.json");
+  await assert.rejects(Treeline.open(missing), { name: "IndexError", message: `${missing}: the file does not exist; expected a manifest that 'treelinemap publish' wrote` });
   await assert.rejects(Treeline.open(join(FIXTURES, "../Sources/TreelineWeb/package.json")), { name: "IndexError", message: /expected a manifest/ });
 });

@@ -77,7 +77,7 @@ export class PageSource {
     this.loaded.rounds++;
     // The manifest is the only file that changes.
     const { bytes } = await this.#request(url, { signal, cache: "no-cache" });
-    if (!bytes) throw new IndexError(`${url}: expected a manifest that 'treelinemap publish' wrote, found none`);
+    if (!bytes) throw new IndexError(`${url}: the file does not exist; expected a manifest that 'treelinemap publish' wrote`);
     let manifest;
     try {
       manifest = JSON.parse(new TextDecoder().decode(bytes));
