@@ -63,6 +63,22 @@ test("a filter with a function that only servers know says so", () => {
   assert.throws(() => tree.filtered("NOT s_within(geometry, BBOX(1, 2, 3, 4))"), /function 's_within' in the filter at character 5 is not/);
 });
 
+test("a tile has its own zoom and size", () => {
+  for (const name of ["zoom", "width", "height"]) {
+    for (const value of [5, -5]) {
+      assert.throws(() => buildNow([[1, 2]]).clusters({ tile: [0, 0, 0], [name]: value }), {
+        name: "QueryError", message: `Expected no ${name} beside a tile, which has its own zoom and size, found ${value}` });
+    }
+  }
+  assert.equal(buildNow([[1, 2]]).clusters({ tile: [0, 0, 0], tileSize: 256, margin: 0, zoom: undefined }).length, 1);
+});
+
+test("a margin may be 0", () => {
+  for (const margin of [-1, "1", Infinity]) {
+    assert.throws(() => buildNow([[1, 2]]).clusters({ tile: [0, 0, 0], margin }), { name: "QueryError", message: /^Expected a finite number of pixels of 0 or more as the margin, / });
+  }
+});
+
 test("only trees that were built in the page can be updated", async () => {
   const site = join(folder, "few");
   const published = await Treeline.open(join(site, "manifest.json"));

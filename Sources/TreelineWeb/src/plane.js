@@ -24,7 +24,7 @@ const FAR = 2 ** 900;
  *   the antimeridian.
  * @property {ArrayLike<number> | {lng: number, lat: number}} [center] Needs `zoom`, `width` and `height`.
  * @property {ArrayLike<number>} [tile] Zoom, x and y of a map tile.
- * @property {number} [zoom] Zoom, which may be fractional. Cuts by pixels need a zoom.
+ * @property {number} [zoom] Zoom, which may be fractional. Cuts by pixels need a zoom. A tile has its own zoom.
  * @property {number} [width] Width of the screen, in pixels.
  * @property {number} [height] Height of the screen, in pixels.
  * @property {256 | 512} [tileSize] Width of the world in pixels at zoom 0. The default is 512, as in MapLibre. Leaflet
@@ -147,9 +147,12 @@ export class Plane {
     if ((bbox ? 1 : 0) + (center ? 1 : 0) + (tile ? 1 : 0) > 1) {
       throw new QueryError("Expected one of bbox, center and tile, found several");
     }
+    for (const [name, value] of tile ? Object.entries({ zoom: view.zoom, width, height }) : []) {
+      if (value !== undefined) throw new QueryError(`Expected no ${name} beside a tile, which has its own zoom and size, found ${asText(value)}`);
+    }
     const offset = zoomOffset(view.tileSize);
     let zoom = NaN;
-    if (view.zoom !== undefined && !tile) {
+    if (view.zoom !== undefined) {
       if (!Number.isFinite(view.zoom)) throw new QueryError(`Expected a finite number as the zoom, found ${asText(view.zoom)}`);
       zoom = view.zoom + offset;
     }
@@ -170,7 +173,7 @@ export class Plane {
       window = new Window(0, EDGE, 0, EDGE);
     }
     if (margin !== 0 && window) {
-      length("margin", margin);
+      length("margin", margin, "of 0 or more");
       if (Number.isNaN(zoom)) throw noZoom("A margin");
       window = this.#widened(window, Math.floor(Math.min(margin * exp2(24 - zoom), 2 * WORLD)));
     }
@@ -279,11 +282,12 @@ export const noZoom = (what) => new QueryError(`${what} needs a zoom, because si
 
 /**
  * @param {string} name
- * @param {unknown} value
+ * @param {unknown} value Must not be 0. If 0 is valid, the caller handles it.
+ * @param {string} range The valid numbers, for the message.
  */
-function length(name, value) {
+function length(name, value, range = "above 0") {
   if (typeof value === "number" && value > 0 && Number.isFinite(value)) return value;
-  throw new QueryError(`Expected a finite number of pixels above 0 as the ${name}, found ${asText(value)}`);
+  throw new QueryError(`Expected a finite number of pixels ${range} as the ${name}, found ${asText(value)}`);
 }
 
 // The projection
