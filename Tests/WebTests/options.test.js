@@ -79,6 +79,14 @@ test("a margin may be 0", () => {
   }
 });
 
+test("a question about zooms needs a cut in pixels, in memory and on a server", async () => {
+  const cut = { limit: 4 };
+  const message = "Expected a cut by spacing, badges, detail, found a limit; with a limit, the clusters depend on the view";
+  for (const tree of [buildNow([[1, 2], [3, 4]]), remote()]) {
+    for (const method of ["where", "expansionZoom"]) await assert.rejects(async () => tree[method](0, { cut }), { name: "QueryError", message });
+  }
+});
+
 test("only trees that were built in the page can be updated", async () => {
   const site = join(folder, "few");
   const published = await Treeline.open(join(site, "manifest.json"));

@@ -117,3 +117,15 @@ export function criterionOf(cut) {
   }
   return name;
 }
+
+/**
+ * Checks the cut of a question about zooms. Such a cut is in pixels.
+ *
+ * @param {Cut} cut
+ * @returns {PixelCriterion}
+ */
+export function pixelCriterionOf(cut) {
+  const name = criterionOf(cut);
+  if (name !== "limit") return name;
+  throw new QueryError(`Expected a cut by ${PIXEL_NAMES.join(", ")}, found a limit; with a limit, the clusters depend on the view`);
+}

@@ -3,7 +3,7 @@
 // A list of nodes has four numbers for each node, see hierarchy.js. Some lists also have the visibility of each node as
 // a fifth number. The visibility says whether none, some or all points of the node are in view.
 
-import { criterionOf, PIXEL_CRITERIA, PIXEL_NAMES } from "./criterion.js";
+import { criterionOf, PIXEL_CRITERIA, pixelCriterionOf } from "./criterion.js";
 import { BEYOND_ALL, leastCode } from "./exact.js";
 import { QueryError } from "./errors.js";
 import { levelOf } from "./hierarchy.js";
@@ -544,8 +544,7 @@ function splitByCodes(view, codes, greatest, limit) {
  * @param {number} coarseness Coarseness of the node, from `coarsenessOf`.
  */
 export function leastZoom(tree, cut, coarseness) {
-  const name = criterionOf(cut);
-  if (name === "limit") throw new QueryError(`Expected a cut by ${PIXEL_NAMES.join(", ")}, found a limit; with a limit, the clusters depend on the view`);
+  const name = pixelCriterionOf(cut);
   const criterion = PIXEL_CRITERIA[name];
   checkScale(tree, criterion);
   const pixels = cut[name] ?? 0;

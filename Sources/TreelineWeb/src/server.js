@@ -3,7 +3,7 @@
 
 import { namesOf } from "./aggregates.js";
 import { abbreviated } from "./answer.js";
-import { criterionOf } from "./criterion.js";
+import { criterionOf, pixelCriterionOf } from "./criterion.js";
 import { asText, notEditable, QueryError, ServerError } from "./errors.js";
 import { checkPage, checkQuery, checkScale, checkSignal, refuseUnknown } from "./options.js";
 import { mercatorX, mercatorY } from "./plane.js";
@@ -468,6 +468,7 @@ function cutParameters(cut, tileSize = 512) {
  * @param {number} tileSize
  */
 function scaleParameters(cut, tileSize) {
+  pixelCriterionOf(cut);
   return { ...cutParameters(cut, tileSize), limit: undefined, "tile-size": tileSize };
 }
 
