@@ -87,6 +87,16 @@ test("a question about zooms needs a cut in pixels, in memory and on a server", 
   }
 });
 
+test("the gap of badges is a number, and only badges have a gap", async () => {
+  for (const badgeGap of ["2", null, [2]]) {
+    for (const build of [buildNow, Treeline.build]) await assert.rejects(async () => build([[1, 2]], { badgeGap }), { name: "BuildError", message: /^Expected a badgeGap from 0 to 128 px, found / });
+  }
+  for (const build of [buildNow, Treeline.build]) {
+    await assert.rejects(async () => build([[1, 2]], { for: "spacing", badgeGap: 2 }), {
+      name: "BuildError", message: "Expected no badgeGap in a build for 'spacing', which has no badges, found 2" });
+  }
+});
+
 test("only trees that were built in the page can be updated", async () => {
   const site = join(folder, "few");
   const published = await Treeline.open(join(site, "manifest.json"));

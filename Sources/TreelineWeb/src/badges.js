@@ -55,7 +55,7 @@ const STANDARD_COUNTS = [
  * @param {number} gap Pixels between two badges, 0 to 128.
  */
 export function standardCurve(gap = 0) {
-  if (!(gap >= 0 && gap <= 128)) throw new BuildError(`Expected a badgeGap from 0 to 128 px, found ${asText(gap)}`);
+  if (typeof gap !== "number" || !(gap >= 0 && gap <= 128)) throw new BuildError(`Expected a badgeGap from 0 to 128 px, found ${asText(gap)}`);
   return new BadgeCurve([1, ...STANDARD_COUNTS], [640, ...STANDARD_COUNTS.map((_, i) => (53 + i) * 32)], Math.round(gap * 64));
 }
 

@@ -31,6 +31,7 @@ export function build(coordinates, rows, options, report = () => {}) {
     ["for", purpose, ["badges", "spacing"]], ["projection", projection, ["mercator", "plane"]], ["anchor", anchor, ["mean", "member"]]])) {
     if (!values.includes(value)) throw new BuildError(`Expected ${values.map((value) => `'${value}'`).join(" or ")} as the option '${name}', found ${asText(value)}`);
   }
+  if (purpose === "spacing" && badgeGap !== undefined) throw new BuildError(`Expected no badgeGap in a build for 'spacing', which has no badges, found ${asText(badgeGap)}`);
   const curve = purpose === "badges" ? standardCurve(badgeGap) : DISTANCES;
   const count = coordinates.length / 2;
   if (count > MOST_POINTS) {
