@@ -81,3 +81,32 @@ def test_a_map_leaves_out_wrong_options_and_reports_them(open_kinds):
     page = open_kinds("colorBy: 'half', foo: 1, ellipses: 'yes', theme: 'drak'")
     assert page.evaluate("errors.map((text) => text.split(' ').at(-1))") == ["'foo'", "'yes'", "'drak'"]
     assert [entry["name"] for entry in page.evaluate("layer.legend")] == ["half 0", "half 1"]
+
+
+@pytest.mark.parametrize("filter", ["population >", "nothing = 1"])
+def test_a_map_leaves_out_a_column_and_a_filter_that_do_not_suit_its_tree(open_kinds, filter):
+    page = open_kinds(f"colorBy: 'nix', filter: '{filter}', ellipses: true")
+    assert len(page.evaluate("errors")) == 2
+    assert page.evaluate("[layer.legend, layer.options.colorBy ?? null, layer.options.filter ?? null, layer.options.ellipses]") == [[], None, None, True]
+    assert page.evaluate("layer.scene.clusters.reduce((sum, { count }) => sum + count, 0)") == 600
+    # A wrong column leaves the filter as it is.
+    page = open_kinds("colorBy: 'nix', filter: \"half = 'half 1'\"")
+    assert page.evaluate("layer.scene.clusters.reduce((sum, { count }) => sum + count, 0)") == 300
+
+
+def test_a_cut_that_does_not_suit_the_tree_is_refused(open_page, kit):
+    module, setup = KITS[kit]
+    page = open_page(setup + KINDS.replace("await layer.ready;", """
+      globalThis.outcome = await layer.ready.then(() => "shown", (error) => error.message);""") % "cut: { spacing: 44 }", kit=kit, module=module)
+    rest(page)
+    message = "A spacing needs a tree that was built for 'spacing'"
+    assert page.evaluate("[outcome, errors, layer.scene.size]") == [message, [message], 0]
+    # Another cut shows the tree.
+    page.evaluate("layer.set({ cut: { badges: 1.5 } })")
+    rest(page)
+    before = page.evaluate("layer.scene.size")
+    assert before > 0
+    # A tree that cannot be shown changes nothing.
+    assert page.evaluate("layer.setSource(Treeline.build([[10, 47]], { for: 'spacing' })).then(() => null, (error) => error.name)") == "QueryError"
+    rest(page)
+    assert page.evaluate("[errors.length, layer.scene.size]") == [2, before]

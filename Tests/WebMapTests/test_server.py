@@ -110,6 +110,14 @@ def test_a_server_that_fails_is_tried_again(open_map, server):
     assert page.evaluate("map.getZoom()") == 5 and shown(page)
 
 
+def test_a_map_leaves_out_a_column_and_a_filter_that_the_server_does_not_have(open_map):
+    page = open_map("colorBy: 'nix', filter: 'nothing = 1', onError: (error) => (globalThis.problems ??= []).push(error.message)",
+                    tolerates=("400 (Bad Request)",))
+    problems = page.evaluate("problems")
+    assert len(problems) == 2 and "'nix'" in problems[0] and problems[1].startswith("filter:")
+    assert page.evaluate("[layer.legend, layer.options.filter ?? null]") == [[], None] and len(shown(page)) > 300
+
+
 def test_a_filter_that_the_server_refuses_is_taken_back(open_map):
     page = open_map("onError: (error) => (globalThis.problems ??= []).push(error.status)", tolerates=("400 (Bad Request)",))
     before = shown(page)

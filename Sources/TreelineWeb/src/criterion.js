@@ -68,6 +68,16 @@ export const PIXEL_CRITERIA = {
   },
 };
 
+/**
+ * Throws an error if a tree does not have the data that a criterion needs.
+ *
+ * @param {Criterion} criterion
+ * @param {Criterion["purpose"]} purpose What the tree was built for.
+ */
+export function checkPurpose({ purpose: needed, noun }, purpose) {
+  if (needed && needed !== purpose) throw new QueryError(`${noun} needs a tree that was built for '${needed}'`);
+}
+
 /** Names of the criteria in pixels. */
 export const PIXEL_NAMES = /** @type {PixelCriterion[]} */ (Object.keys(PIXEL_CRITERIA));
 

@@ -3,9 +3,8 @@
 // A list of nodes has four numbers for each node, see hierarchy.js. Some lists also have the visibility of each node as
 // a fifth number. The visibility says whether none, some or all points of the node are in view.
 
-import { criterionOf, PIXEL_CRITERIA, pixelCriterionOf } from "./criterion.js";
+import { checkPurpose, criterionOf, PIXEL_CRITERIA, pixelCriterionOf } from "./criterion.js";
 import { BEYOND_ALL, leastCode } from "./exact.js";
-import { QueryError } from "./errors.js";
 import { levelOf } from "./hierarchy.js";
 import { exp2, noZoom } from "./plane.js";
 import { boxVisibility, INSIDE, OUTSIDE } from "./view.js";
@@ -21,9 +20,8 @@ import { boxVisibility, INSIDE, OUTSIDE } from "./view.js";
  * @param {Hierarchy} tree
  * @param {Criterion} criterion
  */
-function checkScale(tree, { purpose, noun }) {
-  const found = tree.codes && (tree.curve ? "badges" : "spacing");
-  if (purpose && purpose !== found) throw new QueryError(`${noun} needs a tree that was built for '${purpose}'`);
+function checkScale(tree, criterion) {
+  checkPurpose(criterion, tree.codes && (tree.curve ? "badges" : "spacing"));
 }
 
 /**

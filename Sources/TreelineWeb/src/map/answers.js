@@ -1,5 +1,6 @@
 // Requests the clusters that a map draws, from a tree in memory or on a server.
 
+import { checkPurpose, criterionOf, PIXEL_CRITERIA } from "../criterion.js";
 import { QueryError } from "../errors.js";
 import { abbreviated } from "../answer.js";
 import { transitionOf } from "../transition.js";
@@ -100,6 +101,17 @@ export class Answers {
   /** The categories of donuts; `null` is the category of all other values. Empty if no column colours the badges. */
   get categories() {
     return this.#categories?.categories ?? [];
+  }
+
+  /**
+   * Throws an error if the tree cannot be cut in this way.
+   *
+   * @param {import("../tree.js").Cut | null | undefined} cut
+   */
+  checkCut(cut) {
+    const name = cut ? criterionOf(cut) : "limit";
+    const { hasBadges, hasSeparations } = this.whole;
+    if (name !== "limit") checkPurpose(PIXEL_CRITERIA[name], hasBadges ? "badges" : hasSeparations ? "spacing" : null);
   }
 
   /** @param {string | ((row: number) => boolean) | null | undefined} filter */

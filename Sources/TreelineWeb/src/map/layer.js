@@ -4,6 +4,7 @@
 // A host gives access to the map. `maplibre.js` has the host for MapLibre, and `leaflet.js` has the host for Leaflet.
 
 import { criterionOf } from "../criterion.js";
+import { QueryError } from "../errors.js";
 import { Answers } from "./answers.js";
 import { Feed } from "./feed.js";
 import { ClusterList } from "./list.js";
@@ -190,11 +191,22 @@ export class BadgeLayer {
     const own = ++this.#sourceNumber;
     this.#hasFailed = false;
     try {
-      const answers = new Answers(await source, this.options.colorBy, this.options.order ?? undefined);
-      await answers.prepare(this.#answers);
+      const whole = await source;
+      let answers = new Answers(whole, this.options.colorBy, this.options.order ?? undefined);
+      await answers.prepare(this.#answers).catch((error) => {
+        if (own !== this.#sourceNumber) return;
+        this.#leaveOut("colorBy", error);
+        answers = new Answers(whole, undefined);
+        return answers.prepare();
+      });
       if (this.#isRemoved) return;
       if (own !== this.#sourceNumber) return this.#loading;
-      answers.select(this.options.filter);
+      answers.checkCut(this.options.cut);
+      try {
+        answers.select(this.options.filter);
+      } catch (error) {
+        this.#leaveOut("filter", error);
+      }
       this.#answers = answers;
       this.#paint();
       this.#renew();
@@ -208,6 +220,20 @@ export class BadgeLayer {
   }
 
   /**
+   * Leaves out an option that does not suit the tree, and reports the error. If a tree is already shown, throws the
+   * error instead, because then the shown tree and the options stay.
+   *
+   * @param {"colorBy" | "filter"} name
+   * @param {any} error
+   */
+  #leaveOut(name, error) {
+    const isWrong = error instanceof QueryError || error.status === 400;
+    if (this.#answers || !this.options[name] || !isWrong) throw error;
+    delete this.options[name];
+    this.#report(error);
+  }
+
+  /**
    * Changes options. Badges move to their new places. If an option is wrong, `onError` gets the error, and the options
    * do not change.
    *
@@ -218,7 +244,10 @@ export class BadgeLayer {
     const [problem] = problemsOf(options).values();
     if (problem) return this.#report(problem);
     this.options = { ...before, ...options };
-    if (this.#source && (this.options.colorBy !== before.colorBy || this.options.order !== before.order)) {
+    const { colorBy, order, cut } = this.options;
+    // Without answers, the source may have been refused because of the earlier cut.
+    const isRefused = this.#hasFailed && !this.#answers && cut !== before.cut;
+    if (this.#source && (colorBy !== before.colorBy || order !== before.order || isRefused)) {
       await this.#show(this.#source).catch(() => this.#restore(options, before));
       return;
     }
@@ -316,7 +345,8 @@ export class BadgeLayer {
       const isRefused = !("status" in error) || error.status === 400;
       if (isRefused) this.#refused = this.#request(this.host.camera()).key;
       this.#report(error);
-      const { cut, filter } = this.#settled ?? this.options;
+      // If nothing has been shown yet, the filter is left out.
+      const { cut, filter } = this.#settled ?? { cut: this.options.cut, filter: undefined };
       if (!isRefused || (cut === this.options.cut && filter === this.options.filter)) return;
       this.options = { ...this.options, cut, filter };
       answers.select(filter);
