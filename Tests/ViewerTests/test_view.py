@@ -2,7 +2,7 @@
 
 import pytest
 
-from conftest import PHONE, ROOT, VIEWER
+from conftest import PHONE, ROOT, VIEWER, rest
 from programs import Server, build
 
 DESKTOP = {"width": 1280, "height": 800}
@@ -24,6 +24,36 @@ def test_the_first_view_of_the_world_cuts_no_badge(open_map, world, viewport):
       return left < radius || left > width - radius || top < radius || top > height - radius;
     }).length""")
     assert cut == 0
+
+
+VIEW = "() => [viewer.map.getZoom(), ...viewer.map.getCenter().toArray()]"
+
+
+def test_a_resized_map_keeps_its_view(open_map, world):
+    page = open_map("#view=tree", PHONE, server=world)
+    first = page.evaluate(VIEW)
+
+    def resize(width, height):
+        page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_function("() => viewer.map.getCanvas().clientHeight === viewer.find('#map').clientHeight && viewer.find('#viewer').clientWidth === innerWidth")
+        rest(page)
+
+    for is_open in ("true", "false"):
+        page.click("#fold")
+        page.locator(f"#fold[aria-expanded={is_open}]").wait_for()
+        page.wait_for_function("() => viewer.map.getCanvas().clientHeight === viewer.find('#map').clientHeight")
+        rest(page)
+        assert page.evaluate(VIEW) == pytest.approx(first, abs=1e-6)
+    # A phone on its side is too wide for the view, so the map zooms in.
+    resize(PHONE["height"], PHONE["width"])
+    assert page.evaluate(VIEW)[0] > first[0] + 0.3
+    resize(PHONE["width"], PHONE["height"])
+    assert page.evaluate(VIEW) == pytest.approx(first, abs=1e-6)
+    # A view that was chosen on the phone on its side stays.
+    resize(PHONE["height"], PHONE["width"])
+    page.evaluate("viewer.map.jumpTo({ zoom: 2 })")
+    resize(PHONE["width"], PHONE["height"])
+    assert page.evaluate(VIEW)[0] == pytest.approx(2)
 
 
 # Returns boxes of the texts that the graticule draws, and boxes of what lies over the map, in pixels of the stage.

@@ -11,11 +11,17 @@ import { worldX, worldY } from "./vendor/treeline/map/mercator.js";
 /** Least distance in pixels between all points and the edges of the map, at the minimum zoom. A badge has this room. */
 const LEAST_MARGIN = 24;
 
+const viewOf = (map) => ({ center: map.getCenter(), zoom: map.getZoom() });
+const isEqual = (a, b) => b !== null && a.zoom === b.zoom && a.center.lng === b.center.lng && a.center.lat === b.center.lat;
+
 const latitudeAt = (y) => (Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) * 180) / Math.PI;
 
 export class Stage {
   /** The map in the grid's half of the stage; null until this map is needed. */
   twin = null;
+  /** The view that was chosen before the last resize, and the view that the resized map shows. */
+  #chosen = null;
+  #shown = null;
 
   /** @param viewer Has the settings and both sides. */
   constructor(viewer) {
@@ -120,13 +126,17 @@ export class Stage {
     return new StageCamera({ lng: 360 * x - 180, lat: latitudeAt(placed) }, zoom, this.size);
   }
 
-  /** Fits the maps to the stage. */
+  /** Fits the maps to the stage. If the stage has no room for a chosen view, shows that view when the room is back. */
   fit() {
     const { map } = this.viewer;
-    fitToContainer(map);
-    const minZoom = this.#minZoom;
+    const [before, minZoom] = [viewOf(map), this.#minZoom];
+    if (!isEqual(before, this.#shown)) this.#chosen = before;
+    // The resize must not use the room of the old size: if the map grows, the library would zoom in.
     this.#makeRoom(map, minZoom);
+    fitToContainer(map);
     map.setMinZoom(minZoom);
+    if (!map.isMoving() && !isEqual(viewOf(map), this.#chosen)) map.jumpTo(this.#chosen);
+    this.#shown = viewOf(map);
     if (!this.hasHalves) return;
     this.twin ??= this.#makeTwin();
     this.#makeRoom(this.twin.map, minZoom);
@@ -147,8 +157,7 @@ export class Stage {
 
   #makeTwin() {
     const { map, mapOptions, source } = this.viewer;
-    const camera = { center: map.getCenter(), zoom: map.getZoom() };
-    const twin = new Twin(this.viewer.find("#twin"), map, { ...mapOptions, ...camera }, source);
+    const twin = new Twin(this.viewer.find("#twin"), map, { ...mapOptions, ...viewOf(map) }, source);
     this.viewer.listenTo(twin.map, twin.tiles);
     twin.map.once("style.load", () => this.viewer.show());
     return twin;
