@@ -272,10 +272,10 @@ def test_badges_are_dark_where_the_system_is(open_map):
 
 
 def test_misspelt_options_are_reported(open_map):
-    page = open_map("airports")
-    for options, expected in [("cut: { badge: 1 }", "The cut takes spacing, badges, detail, limit"), ("cut: {}", "A cut needs spacing"),
+    page = open_map("airports", "onError: (error) => window.heard.push(error.message)")
+    for options, expected in [("cut: { badge: 1 }", "The options of a cut are spacing, badges, detail, limit"), ("cut: {}", "A cut needs spacing"),
                               ("theme: 'drak'", "Expected auto, light, dark"), ("colorBy: 'knd'", "no column 'knd' for colorBy")]:
-        page.evaluate(f"window.heard = []; layer.set({{ onError: (error) => heard.push(error.message), {options} }}); 0")
+        page.evaluate(f"window.heard = []; layer.set({{ {options} }}); 0")
         page.wait_for_function("heard.length > 0")
         assert expected in page.evaluate("heard[0]")
     page.evaluate("window.heard = []; layer.set({ cut: { badges: 1 }, colorBy: undefined }); 0")
