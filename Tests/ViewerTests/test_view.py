@@ -109,3 +109,42 @@ def test_a_search_says_why_coordinates_are_nowhere(open_map):
     for text, said in {"95, 400": "Nothing found: a latitude must be from −90 to 90.", "qqqqq": "Nothing found"}.items():
         field.fill(text)
         page.locator("#found li.none").get_by_text(said, exact=True).wait_for()
+
+
+@pytest.fixture(scope="module")
+def long_names(tmp_path_factory):
+    """Starts a server of points whose columns have long names."""
+    folder = tmp_path_factory.mktemp("names")
+    rows = ["longitude,latitude,Number_of_passengers_per_year_2019,Average_household_income_before_taxes"]
+    rows += [f"{i * 137 % 340 - 170},{i * 71 % 140 - 70},{i * 7919 % 9000000},{i * 37 % 60000}" for i in range(2000)]
+    (folder / "names.csv").write_text("\n".join(rows))
+    server = Server(build(folder / "names.csv", folder / "names.treeline", "--columns", "all", "--for", "badges"), "--viewer", VIEWER)
+    yield server.url
+    server.stop()
+
+
+# Returns the width of each found element, and whether its right edge is inside the box around it.
+WIDTHS = """([names, around]) => [...document.querySelectorAll(names)].filter((node) => node.checkVisibility()).map((node) => {
+  const { width, right } = node.getBoundingClientRect();
+  return [width, right <= node.closest(around).getBoundingClientRect().right];
+})"""
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE])
+def test_long_names_of_columns_leave_room(open_map, long_names, viewport):
+    page = open_map("#view=tree&sum=Number_of_passengers_per_year_2019", viewport, server=long_names)
+    if viewport == PHONE:
+        page.click("#fold")
+    page.evaluate("document.querySelector('#listing').open = true")
+    page.locator("#listing li small").get_by_text("passengers").first.wait_for()
+    # The place of a cluster is one line, and the button for its points is in the panel.
+    heights = page.evaluate("[...document.querySelectorAll('#listing button > small')].map((node) => node.getClientRects().length === 1 && node.clientHeight)")
+    assert heights and max(heights) < 25
+    assert all(is_inside for _, is_inside in page.evaluate(WIDTHS, ["#listing li *", "#listing ol"]))
+    labels = page.evaluate("['sum', 'brush'].map((name) => document.querySelector(`label[for=${name}]`).clientHeight)")
+    assert max(labels) < 25
+    page.locator("#listing li .more").first.click()
+    page.locator("#card .tools select").wait_for()
+    values = page.evaluate(WIDTHS, ["#card dd", "#card .body"])
+    assert len(values) == 2 and all(width > 90 and is_inside for width, is_inside in values)
+    assert all(is_inside for _, is_inside in page.evaluate(WIDTHS, ["#card .body *", "#card"]))
