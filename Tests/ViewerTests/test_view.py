@@ -132,9 +132,11 @@ WIDTHS = """([names, around]) => [...document.querySelectorAll(names)].filter((n
 
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE])
 def test_long_names_of_columns_leave_room(open_map, long_names, viewport):
-    page = open_map("#view=tree&sum=Number_of_passengers_per_year_2019", viewport, server=long_names)
+    page = open_map("#view=tree&sum=Number_of_passengers_per_year_2019&brush=Average_household_income_before_taxes", viewport, server=long_names)
     if viewport == PHONE:
         page.click("#fold")
+    page.locator("#timeline h2").wait_for()
+    assert page.evaluate(WIDTHS, ["#timeline h2", "#timeline header div"])[0][1]
     page.evaluate("document.querySelector('#listing').open = true")
     page.locator("#listing li small").get_by_text("passengers").first.wait_for()
     # The place of a cluster is one line, and the button for its points is in the panel.
