@@ -163,8 +163,8 @@ typedef struct treeline_monitor {
 } treeline_monitor;
 
 treeline_cancellation *treeline_cancellation_create(void);
-/// Stops all builds with this cancellation. Running builds stop within 50 ms, and later builds stop at once. Any thread
-/// may call this function.
+/// Stops all builds with this cancellation. Running builds usually stop within 50 ms, and later builds stop at once.
+/// Any thread may call this function.
 void treeline_cancellation_cancel(const treeline_cancellation *cancellation);
 void treeline_cancellation_free(treeline_cancellation *cancellation);
 
