@@ -133,9 +133,10 @@ export class Stage {
     if (!isEqual(before, this.#shown)) this.#chosen = before;
     // The resize must not use the room of the old size: if the map grows, the library would zoom in.
     this.#makeRoom(map, minZoom);
-    fitToContainer(map);
+    const isResized = fitToContainer(map);
     map.setMinZoom(minZoom);
-    if (!map.isMoving() && !isEqual(viewOf(map), this.#chosen)) map.jumpTo(this.#chosen);
+    // Without a resize, a link or another index may be about to move the map.
+    if (isResized && !map.isMoving() && !isEqual(viewOf(map), this.#chosen)) map.jumpTo(this.#chosen);
     this.#shown = viewOf(map);
     if (!this.hasHalves) return;
     this.twin ??= this.#makeTwin();

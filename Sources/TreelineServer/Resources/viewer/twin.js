@@ -12,13 +12,16 @@ const LOCALE = {
 /**
  * Fits a map to its container in the current frame. The map library's own method would use 400 x 300 pixels for a
  * container without an extent, and would report a move.
+ *
+ * @returns Whether the size has changed.
  */
 export function fitToContainer(map) {
   const { clientWidth, clientHeight } = map.getContainer();
   const canvas = map.getCanvas();
-  if (canvas.clientWidth === clientWidth && canvas.clientHeight === clientHeight) return;
+  if (canvas.clientWidth === clientWidth && canvas.clientHeight === clientHeight) return false;
   map.resize();
   map.redraw();
+  return true;
 }
 
 export class Twin {
