@@ -101,9 +101,9 @@ def build(
     common = {"for": supporting, "grow": grow, "split": split, "badge_gap": badge_gap, "anchor": anchor}
     common |= {"threads": threads, "planar": planar or None}
     groups = {"group_by": group_by, "never_cluster": never_cluster}
-    for name, column in groups.items():
-        if column is not None and not isinstance(column, str):
-            raise TypeError(f"expected {name}= to be the name of a column, found {type(column).__name__}")
+    for argument, chosen_name in groups.items():
+        if chosen_name is not None and not isinstance(chosen_name, str):
+            raise TypeError(f"expected {argument}= to be the name of a column, found {type(chosen_name).__name__}")
     options = text(**common, **groups, editable=None if key is None else True)
     editing = None if key is None else _editing(key, points, made, options, group_by, never_cluster)
     monitor = Monitor(progress)
