@@ -17,6 +17,7 @@ struct BorderMending {
   private let curve: BadgeCurve
   private let anchor: ClusterAnchor
   private let crossesSeam: Bool
+  private let threads: Int
   private let monitor: BuildMonitor
 
   /// For each level, the nodes that lie near the border and exist before the first merge of the level.
@@ -34,11 +35,11 @@ struct BorderMending {
   ///   - greatestDiameters: For each level, an upper bound of badge diameters in these two parts.
   init(
     _ border: MergeBorder, of leaves: Range<Int>, _ plan: MergePlan, _ tree: MergeTree, _ curve: BadgeCurve,
-    _ anchor: ClusterAnchor, crossesSeam: Bool, _ greatestDiameters: [UInt16], _ monitor: BuildMonitor
+    _ anchor: ClusterAnchor, crossesSeam: Bool, _ greatestDiameters: [UInt16], threads: Int, _ monitor: BuildMonitor
   ) {
     (self.border, self.leaves, self.plan, self.tree, self.curve) = (border, leaves, plan, tree, curve)
     (self.anchor, self.crossesSeam, self.greatestDiameters) = (anchor, crossesSeam, greatestDiameters)
-    self.monitor = monitor
+    (self.threads, self.monitor) = (threads, monitor)
   }
 
   /// - Returns: the amount of work that the mending took.
@@ -50,7 +51,8 @@ struct BorderMending {
     return revision.counts
   }
 
-  /// Collects the nodes and merges near the border.
+  /// Collects the nodes and merges near the border. Uses all threads, because the last borders have no other work
+  /// beside them.
   private mutating func collect() {
     let levelCount = plan.levels.count
     let margins = plan.levels.indices.map { level in
@@ -60,28 +62,39 @@ struct BorderMending {
     // the border is greater than the margin of its `endBand`.
     let levels = (UInt8.min...UInt8.max).map { plan.level($0) }
     let marginsAtEnd = levels.map { margins[min($0, levelCount - 1)] }
-    var (nodes, merges) = ([[UInt32]](repeating: [], count: levelCount), [[UInt32]](repeating: [], count: levelCount))
-    monitor.pass(over: leaves) { block in
-      for leaf in block {
-        // Visits the leaf, and then the merge whose number is `leafCount` plus the number of the leaf (see
-        // `MergeTree`).
-        for kind in 0..<2 {
-          let (node, isLeaf) = (UInt32(leaf &+ kind &* tree.leafCount), kind == 0)
-          let place = tree.place(node)
-          let (distance, end) = (border.distance(place.position), Int(place.endBand))
-          if distance > marginsAtEnd[end] || place.band == MergeTree.never { continue }
-          var level = 0
-          if !isLeaf {
-            level = levels[Int(place.band)]
-            if distance <= margins[level] { merges[level].append(node) }
-            level += 1
-          }
-          let last = min(levels[end], levelCount - 1)
-          while level <= last {
-            if distance <= margins[level] { nodes[level].append(node) }
-            level += 1
+    let near = inChunks(of: leaves.count, threads: threads) {
+      [border, tree, first = leaves.lowerBound, monitor] chunk in
+      var (nodes, merges) = ([[UInt32]](repeating: [], count: levelCount), [[UInt32]](repeating: [], count: levelCount))
+      monitor.pass(over: first + chunk.lowerBound..<first + chunk.upperBound) { block in
+        for leaf in block {
+          // Visits the leaf, and then the merge whose number is `leafCount` plus the number of the leaf (see
+          // `MergeTree`).
+          for kind in 0..<2 {
+            let (node, isLeaf) = (UInt32(leaf &+ kind &* tree.leafCount), kind == 0)
+            let place = tree.place(node)
+            let (distance, end) = (border.distance(place.position), Int(place.endBand))
+            if distance > marginsAtEnd[end] || place.band == MergeTree.never { continue }
+            var level = 0
+            if !isLeaf {
+              level = levels[Int(place.band)]
+              if distance <= margins[level] { merges[level].append(node) }
+              level += 1
+            }
+            let last = min(levels[end], levelCount - 1)
+            while level <= last {
+              if distance <= margins[level] { nodes[level].append(node) }
+              level += 1
+            }
           }
         }
+      }
+      return (nodes: nodes, merges: merges)
+    }
+    var (nodes, merges) = near[0]
+    for chunk in near.dropFirst() {
+      for level in plan.levels.indices {
+        nodes[level] += chunk.nodes[level]
+        merges[level] += chunk.merges[level]
       }
     }
     // Sorts the merges of each level so that every merge comes after the merges below it.

@@ -77,7 +77,8 @@ struct PartMerging: Sendable {
     if let border {
       let greatest = plan.levels.indices.map { level in halves.map { $0.greatestDiameters[level] }.max() ?? 0 }
       var mending = BorderMending(
-        border, of: leaves, plan, tree, curve, anchor, crossesSeam: border.kind == .seam, greatest, monitor)
+        border, of: leaves, plan, tree, curve, anchor, crossesSeam: border.kind == .seam, greatest,
+        threads: threads, monitor)
       counts = mending.run()
       own = mending.greatestDiameters
     } else {
