@@ -45,7 +45,7 @@ public func membersGeoJSON(
   }
 }
 
-/// Returns the text that `write` appends, as bytes for C. If `write` throws an error, stores the error and returns nil.
+/// Returns the text that `write` appends, as bytes for C. If `write` throws an error, stores it and returns nil.
 private func attemptText(_ error: ErrorPlace, _ write: (inout OutputBytes) throws -> Void) -> OpaquePointer? {
   attemptObject(error) {
     var bytes = OutputBytes(capacity: 1 << 15)

@@ -5,8 +5,8 @@ import Testing
 
 @testable import TreelineServer
 
-/// Checks what `openapi.json` says about cuts and bounds against the library and the server. `OpenAPIProseTests` of the
-/// main package check defaults of the library. `Tests/ServerTests` compares answers with the rest of the file.
+/// Checks what `openapi.json` says about cuts and bounds against the library and the server. `OpenAPIProseTests` of
+/// the main package check defaults of the library. `Tests/ServerTests` compares answers with the rest of the file.
 @Suite struct OpenAPITests {
   private let document: JSONObject
   private let text: String

@@ -3,8 +3,8 @@ import Foundation
 import TreelineBuilder
 @_spi(Server) import TreelineFormats
 
-/// The build of an index from an input. If the points need more memory than allowed, the index is built in pieces, in a
-/// scratch folder.
+/// The build of an index from an input. If the points need more memory than allowed, the index is built in pieces, in
+/// a scratch folder.
 final class InputBuild {
   private let input: Input
   private let output: String

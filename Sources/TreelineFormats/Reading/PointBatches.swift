@@ -50,8 +50,8 @@ package final class PointBatches: InputReceiver<PointBatch> {
 
 /// Checks the columns of an input before its rows are read, because reading the rows may take minutes.
 ///
-/// The closure gets a table that has columns but no points. It throws to refuse the columns. The columns of GeoJSON are
-/// not checked, because each Feature may have different columns.
+/// The closure gets a table that has columns but no points. It throws to refuse the columns. The columns of GeoJSON
+/// are not checked, because each Feature may have different columns.
 package typealias ColumnCheck = InputReceiver<PointTable>
 
 /// Objects that receive data of an input while the input is read.

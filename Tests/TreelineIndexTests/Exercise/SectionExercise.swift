@@ -1,7 +1,7 @@
 @_spi(Server) @testable import Treeline
 
-/// Calls all queries of a section that holds a typed column, or that prepares a column. The bytes of the section may be
-/// damaged in any way.
+/// Calls all queries of a section that holds a typed column, or that prepares a column. The bytes of the section may
+/// be damaged in any way.
 enum SectionExercise {
   /// Kinds of sections. The first byte of an input chooses one of them. The second byte is the number of points. The
   /// bytes of the section follow. For a search, they follow the length of the column's section, in two bytes, and the
