@@ -17,20 +17,35 @@ func inChunks<Result: Sendable>(of count: Int, threads: Int, _ work: @Sendable (
 /// Results must not depend on which thread works on an item, or on the order in which threads work on items.
 final class WorkQueue<Item: Sendable>: Sendable {
   private struct State {
-    var items: [Item]
+    /// The item to be worked on next comes last.
+    var items: [Item] = []
     /// Number of items that are waiting or being worked on. The work on an item may add items, so all work is done only
     /// when this number is 0.
-    var unfinishedCount: Int
+    var unfinishedCount = 0
+
+    mutating func add(_ new: [Item], by isLessUrgent: ((Item, Item) -> Bool)?) {
+      unfinishedCount += new.count
+      guard let isLessUrgent else { return items += new }
+      for item in new { items.insert(item, at: firstIndex(in: items.indices) { isLessUrgent(item, items[$0]) }) }
+    }
   }
 
   private let state: Mutex<State>
+  private let isLessUrgent: (@Sendable (Item, Item) -> Bool)?
   #if canImport(Dispatch)
     /// Semaphore for which idle threads wait. While there is work, the semaphore counts the waiting items. Once all
     /// work is done, the semaphore is signalled once for each thread, so that every thread returns.
     private let available = DispatchSemaphore(value: 0)
   #endif
 
-  init(_ items: [Item]) { state = Mutex(State(items: items, unfinishedCount: items.count)) }
+  /// - Parameter isLessUrgent: Compares two items. Idle threads take the most urgent item. By default, they take the
+  ///   item that was added last.
+  init(_ items: [Item], by isLessUrgent: (@Sendable (Item, Item) -> Bool)? = nil) {
+    var state = State()
+    state.add(items, by: isLessUrgent)
+    self.state = Mutex(state)
+    self.isLessUrgent = isLessUrgent
+  }
 
   /// Calls `work` with every item on up to `threads` threads, and returns when no item is left.
   ///
@@ -56,8 +71,8 @@ final class WorkQueue<Item: Sendable>: Sendable {
     guard let item = state.withLock({ $0.items.popLast() }) else { return nil }
     let new = work(item)
     return state.withLock { state in
-      state.items.append(contentsOf: new)
-      state.unfinishedCount += new.count - 1
+      state.add(new, by: isLessUrgent)
+      state.unfinishedCount -= 1
       return (new.count, state.unfinishedCount == 0)
     }
   }

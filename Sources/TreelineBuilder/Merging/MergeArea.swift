@@ -26,7 +26,7 @@ struct MergeArea {
     (self.border, self.isCyclic) = (border, isCyclic)
     shift = UInt32(64 - UInt64(min(reach, 0x1p30)).leadingZeroBitCount)
     if reach >= 0x1p29 { takeAll() }
-    widen(to: 2)
+    widen(to: 3)
   }
 
   /// Width of a square, in units; infinite if the area is the whole plane.

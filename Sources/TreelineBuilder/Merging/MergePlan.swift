@@ -132,8 +132,8 @@ struct MergePlan: Sendable {
   ///   - clusterCounts: Approximate number of clusters in each level.
   private func expectedAgain(_ part: Part, _ leaves: Leaves, margin: Int, _ clusterCounts: [Int]) -> Double {
     guard let border = part.border else { return 0 }
-    // About 65,000 leaves serve as a sample of all leaves.
-    let step = max(leaves.leafCount >> 16, 1)
+    // About 16,000 leaves serve as a sample of all leaves.
+    let step = max(leaves.leafCount >> 14, 1)
     // For each level, the number of leaves that are near the border in this level but not in earlier levels.
     var nearBorder = [Int](repeating: 0, count: levels.count)
     for leaf in stride(from: part.leaves.lowerBound, to: part.leaves.upperBound, by: step) {
@@ -183,6 +183,8 @@ struct MergePlan: Sendable {
       (before.maxY, behind.minY) = (place - 1, place)
     }
     parts[part].border = MergeBorder(kind: isVertical ? .column : .row, place: place)
+    // A rough estimate for points that are spread evenly.
+    parts[part].expectedAgain = 8 * Double(range.count).squareRoot()
     parts[part].halves.first = parts.count
     divide(range.lowerBound..<middle, before, of: part, leaves, most: most)
     parts[part].halves.second = parts.count
@@ -191,9 +193,16 @@ struct MergePlan: Sendable {
 
   /// Calls `work` with each part, on several threads. Each part comes after its halves. Stops early if the build is
   /// cancelled.
+  ///
+  /// Of the parts whose halves are done, the part with the longest path to the whole plane comes first. Otherwise most
+  /// borders would be left for the end, and one thread would work on them while the other threads wait.
   func forEachPart(threads: Int, _ monitor: BuildMonitor, _ work: @Sendable (_ number: Int, _ part: Part) -> Void) {
     let undone = parts.map { _ in UndoneHalves() }
-    WorkQueue(parts.indices.reversed().filter { parts[$0].border == nil }).run(threads: threads) { number in
+    // For each part, the estimated work on the part and on all parts that contain it.
+    var paths = parts.map { $0.border == nil ? Double($0.leaves.count) : 2 * $0.expectedAgain }
+    for number in parts.indices.dropFirst() { paths[number] += paths[parts[number].whole] }
+    let leaves = parts.indices.filter { parts[$0].border == nil }
+    WorkQueue(leaves) { [paths] in paths[$0] < paths[$1] }.run(threads: threads) { number in
       if monitor.isCancelled { return [] }
       work(number, parts[number])
       let whole = parts[number].whole
@@ -255,5 +264,12 @@ struct MergeBorder: Sendable {
   @inline(__always) func distance(_ position: PlanePoint) -> Int {
     let across = across(position)
     return across < 0 ? -1 &- across : across
+  }
+
+  /// Returns the distance of a box from the line, in units.
+  func distance(_ box: PlaneRect) -> Int {
+    let corners = (PlanePoint(x: box.minX, y: box.minY), PlanePoint(x: box.maxX, y: box.maxY))
+    let isDivided = kind != .seam && across(corners.0) < 0 && across(corners.1) >= 0
+    return isDivided ? 0 : min(distance(corners.0), distance(corners.1))
   }
 }

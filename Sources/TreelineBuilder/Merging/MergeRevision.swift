@@ -205,7 +205,7 @@ private struct MergeComparison {
   private let inputs: [MergeCluster]
   private let merges: MergeList
   /// For each node of the new history, the index of its element. The elements are the clusters that are compared.
-  private var numbers: [UInt32: Int]
+  private var numbers: NodeNumbers
   /// For each cluster of the new history, whether the old history has this cluster, too.
   private var isCommon: [Bool]
   /// For each cluster of the new history, whether the new history merges this cluster.
@@ -224,8 +224,7 @@ private struct MergeComparison {
   ) {
     (self.tree, self.bands, self.inputs, self.merges) = (tree, bands, inputs, merges)
     let count = inputs.count + merges.count
-    numbers = [:]
-    numbers.reserveCapacity(count)
+    numbers = NodeNumbers(capacity: count)
     (isCommon, isMerged) = (Array(repeating: true, count: count), Array(repeating: false, count: count))
     parents = (0..<Int32(count)).map { $0 }
     isWithin = Array(repeating: false, count: count)
@@ -254,7 +253,7 @@ private struct MergeComparison {
       unite(number, left)
       unite(number, right)
     }
-    var oldNumbers: [UInt32: Int] = [:]
+    var oldNumbers = NodeNumbers(capacity: gone.count + oldMerges.count)
     for node in gone {
       let number = addOld(node, isMerge: false)
       oldNumbers[node] = number
@@ -352,5 +351,37 @@ private struct MergeComparison {
     let node = isNew(element) ? newCluster(element).node : olds[element - inputs.count - merges.count].node
     let isOld = !isNew(element) || isCommon[element]
     return (node, isNew(element) && !isMerged[element], isOld && !bands.contains(tree.place(node).endBand))
+  }
+}
+
+/// A hash table of numbers by node. A `Dictionary` took a tenth of the time of joining parts.
+private struct NodeNumbers {
+  private var entries: [(node: UInt32, number: Int32)]
+  private let shift: UInt64
+  private static var none: Int32 { -1 }
+
+  /// - Parameter capacity: Greatest number of nodes.
+  init(capacity: Int) {
+    let bits = Int.bitWidth - (2 * capacity).leadingZeroBitCount
+    entries = Array(repeating: (0, Self.none), count: 1 << bits)
+    shift = UInt64(UInt64.bitWidth - bits)
+  }
+
+  /// Nodes cannot be removed.
+  subscript(_ node: UInt32) -> Int? {
+    get {
+      let number = entries[index(of: node)].number
+      return number == Self.none ? nil : Int(number)
+    }
+    set { entries[index(of: node)] = (node, Int32(newValue!)) }
+  }
+
+  /// Index of the entry of a node, or of the entry where the node would be stored.
+  private func index(of node: UInt32) -> Int {
+    var index = Int((UInt64(node) &* 0x9E37_79B9_7F4A_7C15) >> shift)
+    while entries[index].number != Self.none && entries[index].node != node {
+      index = (index + 1) & (entries.count - 1)
+    }
+    return index
   }
 }

@@ -21,6 +21,8 @@ struct PartMerging: Sendable {
   private struct Done {
     /// For each level of the plan, an upper bound of badge diameters in the part. A level is a range of merge bands.
     var greatestDiameters: [UInt16]
+    /// The leaves of the part.
+    var blocks: [LeafBlock]
     /// Time for this part, plus the longest `path` of the parts that this part waited for.
     var path: Duration
   }
@@ -72,22 +74,21 @@ struct PartMerging: Sendable {
   ) {
     if results.gaveUp.load(ordering: .relaxed) { return }
     let start = MergeReport.now
-    let halves = results.done.withLock { done in numbers.map { done[$0]! } }
-    var (own, counts, merges) = ([UInt16](), MergeRevision.Counts(), 0)
+    let halves = results.done.withLock { done in numbers.map { done.removeValue(forKey: $0)! } }
+    var (own, counts, merges) = (Done(greatestDiameters: [], blocks: [], path: .zero), MergeRevision.Counts(), 0)
     if let border {
       let greatest = plan.levels.indices.map { level in halves.map { $0.greatestDiameters[level] }.max() ?? 0 }
       var mending = BorderMending(
-        border, of: leaves, plan, tree, curve, anchor, crossesSeam: border.kind == .seam, greatest,
-        threads: threads, monitor)
+        border, of: halves.flatMap(\.blocks), plan, tree, curve, anchor, crossesSeam: border.kind == .seam, greatest,
+        monitor)
       counts = mending.run()
-      own = mending.greatestDiameters
+      (own.greatestDiameters, own.blocks) = (mending.greatestDiameters, mending.blocks)
     } else {
-      (own, merges) = merge(leaves)
+      (own.greatestDiameters, own.blocks, merges) = merge(leaves)
     }
     let duration = MergeReport.now - start
-    results.done.withLock { done in
-      done[number] = Done(greatestDiameters: own, path: duration + (halves.map(\.path).max() ?? .zero))
-    }
+    own.path = duration + (halves.map(\.path).max() ?? .zero)
+    results.done.withLock { [own] in $0[number] = own }
     results.report.withLock { report in
       report.duration += duration
       report.mending += counts
@@ -105,7 +106,7 @@ struct PartMerging: Sendable {
   }
 
   /// Merges a part that is not divided.
-  private func merge(_ leaves: Range<Int>) -> (greatestDiameters: [UInt16], mergeCount: Int) {
+  private func merge(_ leaves: Range<Int>) -> (greatestDiameters: [UInt16], blocks: [LeafBlock], mergeCount: Int) {
     let first = leaves.lowerBound
     var merging = TouchMerging(
       leaves.count, curve: curve, anchor: anchor, crossesSeam: false, leafCount: tree.leafCount, monitor
@@ -115,7 +116,7 @@ struct PartMerging: Sendable {
       return merging.greatestDiameter
     }
     if !monitor.isCancelled { for merge in merging.merges { tree.add(merge) } }
-    return (diameters, merging.merges.count)
+    return (diameters, LeafBlock.blocks(of: leaves, tree), merging.merges.count)
   }
 
   private func mergeRest() -> UInt32? {
