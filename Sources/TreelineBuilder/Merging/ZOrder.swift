@@ -59,7 +59,9 @@ extension UnsafeMutableBufferPointer<CodedNumber> {
         }
       }
     }
-    WorkQueue(buckets.reversed()).run(threads: threads) { bucket in
+    // The largest bucket comes first, so that no thread is left with it at the end.
+    buckets.sort { $0.count < $1.count }
+    WorkQueue(buckets).run(threads: threads) { bucket in
       if !monitor.isCancelled {
         UnsafeMutableBufferPointer(start: start + bucket.lowerBound, count: bucket.count).sortByCode(monitor)
       }
