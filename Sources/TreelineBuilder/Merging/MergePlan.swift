@@ -49,18 +49,18 @@ struct MergePlan: Sendable {
     // points, and with the largest badge diameter.
     func reach(_ diameter: UInt16) -> Double { Double(curve.width(diameter, diameter)) / 1024 }
     let (typical, greatest) = (reach(curve.units(of: 2)), reach(curve.steps.last!.diameter))
-    var (start, isLast, clusterCounts) = (UInt8(0), false, [Int]())
+    var (start, isLast) = (UInt8(0), false)
     for width in first...max(first, last) where !isLast {
       let scale = min(Double(1 << width) / typical, Self.greatestReach / greatest)
       isLast = scale < Double(1 << width) / typical
       let end = max(DistanceBands.band(of: UInt64(scale * scale)), start)
       levels.append(start...end)
-      clusterCounts.append(min(counts[min(width, 32)], leaves.leafCount))
       start = end + 1
     }
     let margin = min(Double(1 << first) * Self.marginInSquares * greatest / typical, 0x1p33)
     for number in parts.indices {
-      parts[number].expectedAgain = expectedAgain(parts[number], leaves, margin: max(Int(margin), 1), clusterCounts)
+      parts[number].expectedAgain = expectedAgain(
+        parts[number], leaves, margin: max(Int(margin), 1), firstWidth: first)
     }
   }
 
@@ -98,54 +98,71 @@ struct MergePlan: Sendable {
   }
 
   /// Returns the estimated time of merging in parts, divided by the time of merging without parts.
-  ///
-  /// The constants were measured on uniform and clustered points and on real places. Smaller parts fit the caches
-  /// better. Merging a cluster again takes longer than merging a leaf, especially if threads share caches. If points
-  /// are uniform, more clusters are merged again than expected.
   private func expectedTime(leafCount: Int, threads: Int) -> Double {
-    let largestPart = parts.lazy.filter { $0.border == nil }.map(\.leaves.count).max() ?? leafCount
-    // `halvings` is the approximate base-2 logarithm of `ratio`.
-    let ratio = Double(leafCount) / Double(largestPart)
-    let halvings = Double(ratio.exponent) + ratio.significand - 1
-    let timeOfLeaf = max(1 - 0.16 * halvings, 0.5) / Double(leafCount)
-    let timeOfAgain = (threads == 1 ? 1.4 : 1.8) / Double(leafCount)
     var paths = parts.map { _ in 0.0 }
     var all = 0.0
     for (number, part) in parts.enumerated().reversed() {
-      let own = part.border == nil ? Double(part.leaves.count) * timeOfLeaf : part.expectedAgain * timeOfAgain
+      let own = expectedTime(of: part)
       all += own
       paths[number] += own
       if number > 0 { paths[part.whole] = max(paths[part.whole], paths[number]) }
     }
-    return max(all / Double(threads), paths[0])
+    return max(all / Double(threads), paths[0]) / (Double(leafCount) * Self.expectedTime(ofLeafIn: leafCount))
+  }
+
+  /// Returns the estimated time of the work on a part, without the work on its halves. The unit is the time of merging
+  /// one leaf in a small part.
+  private func expectedTime(of part: Part) -> Double {
+    part.border == nil
+      ? Double(part.leaves.count) * Self.expectedTime(ofLeafIn: part.leaves.count) : 2.2 * part.expectedAgain
+  }
+
+  /// Returns the estimated time of merging one leaf in a part that is not divided. Small parts fit into the caches.
+  ///
+  /// The constants here were measured on uniform and clustered points and on real places.
+  private static func expectedTime(ofLeafIn leafCount: Int) -> Double {
+    let ratio = Double(leafCount) / 65_536
+    // `doublings` is the approximate base-2 logarithm of `ratio`.
+    let doublings = Double(ratio.exponent) + ratio.significand - 1
+    return 1 + 0.2 * max(doublings, 0)
   }
 
   /// A plan is used only if its `expectedTime` is less than this limit. Estimates are rough, so the limit is well
   /// below 1.
   private static let greatestTime = 0.85
 
-  /// Estimates how many clusters are merged again along the border of a part.
+  /// Estimates how many clusters are merged again along the border of a part. At the end of a level, there is about one
+  /// cluster in each square that contains leaves.
   ///
   /// - Parameters:
   ///   - margin: Clusters within this distance of the border, in plane units, are merged again in the first of the
   ///     `levels`. This distance doubles from level to level.
-  ///   - clusterCounts: Approximate number of clusters in each level.
-  private func expectedAgain(_ part: Part, _ leaves: Leaves, margin: Int, _ clusterCounts: [Int]) -> Double {
+  ///   - firstWidth: Base-2 logarithm of the width of squares in the first level. The width doubles from level to level.
+  private func expectedAgain(_ part: Part, _ leaves: Leaves, margin: Int, firstWidth: Int) -> Double {
     guard let border = part.border else { return 0 }
-    // About 16,000 leaves serve as a sample of all leaves.
-    let step = max(leaves.leafCount >> 14, 1)
-    // For each level, the number of leaves that are near the border in this level but not in earlier levels.
-    var nearBorder = [Int](repeating: 0, count: levels.count)
+    // About 16,000 leaves serve as a sample of all leaves. The step is odd. An even step could find only leaves that
+    // come first in their squares, if the leaves form a lattice.
+    let step = leaves.leafCount >> 14 | 1
+    // For each level, the number of leaves that come first in a square near the border, minus this number in the level
+    // before.
+    var changes = [Int](repeating: 0, count: levels.count + 1)
     for leaf in stride(from: part.leaves.lowerBound, to: part.leaves.upperBound, by: step) {
-      let level = Int.bitWidth - (border.distance(leaves.position(of: leaf)) / margin).leadingZeroBitCount
-      if level < levels.count { nearBorder[level] += step }
+      let position = leaves.position(of: leaf)
+      let first = Int.bitWidth - (border.distance(position) / margin).leadingZeroBitCount
+      let code = ZOrder.code(of: position)
+      let last = leaf == 0 ? 32 : Self.separatingWidth(code, ZOrder.code(of: leaves.position(of: leaf - 1)))
+      let end = min(last - firstWidth + 1, levels.count)
+      if first < end {
+        changes[first] += step
+        changes[end] -= step
+      }
     }
-    var (near, again) = (0, 0.0)
-    for (level, clusterCount) in clusterCounts.enumerated() {
-      near += nearBorder[level]
-      again += Double(near) * Double(clusterCount) / Double(leaves.leafCount)
+    var (near, again) = (0, 0)
+    for change in changes {
+      near += change
+      again += near
     }
-    return again
+    return Double(again)
   }
 
   /// On each side of a border, the clusters in a strip are merged again. This is the estimated width of the strip. The
@@ -199,7 +216,7 @@ struct MergePlan: Sendable {
   func forEachPart(threads: Int, _ monitor: BuildMonitor, _ work: @Sendable (_ number: Int, _ part: Part) -> Void) {
     let undone = parts.map { _ in UndoneHalves() }
     // For each part, the estimated work on the part and on all parts that contain it.
-    var paths = parts.map { $0.border == nil ? Double($0.leaves.count) : 2 * $0.expectedAgain }
+    var paths = parts.map { expectedTime(of: $0) }
     for number in parts.indices.dropFirst() { paths[number] += paths[parts[number].whole] }
     let leaves = parts.indices.filter { parts[$0].border == nil }
     WorkQueue(leaves) { [paths] in paths[$0] < paths[$1] }.run(threads: threads) { number in
@@ -218,6 +235,11 @@ struct MergePlan: Sendable {
     func isLast() -> Bool { count.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 }
   }
 
+  /// Returns the base-2 logarithm of the width of the largest squares that separate two Z-order codes.
+  private static func separatingWidth(_ a: UInt64, _ b: UInt64) -> Int {
+    (UInt64.bitWidth - (a ^ b).leadingZeroBitCount - 1) / 2
+  }
+
   /// Returns, at index i, the number of squares that contain leaves, if squares are 2^i units wide. The leaves of a
   /// square are adjacent in Z-order.
   private static func squareCounts(_ leaves: Leaves, threads: Int, _ monitor: BuildMonitor) -> [Int] {
@@ -229,7 +251,7 @@ struct MergePlan: Sendable {
         var last = ZOrder.code(of: leaves.position(of: block.lowerBound - 1))
         for leaf in block {
           let code = ZOrder.code(of: leaves.position(of: leaf))
-          ends[(UInt64.bitWidth - (code ^ last).leadingZeroBitCount - 1) / 2] += 1
+          ends[separatingWidth(code, last)] += 1
           last = code
         }
       }
