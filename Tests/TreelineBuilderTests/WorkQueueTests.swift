@@ -20,4 +20,16 @@ import Testing
   }
 
   @Test func theItemThatWasAddedLastComesNext() { #expect(order(WorkQueue([5])) == [5, 2, 1, 2, 1]) }
+
+  @Test(arguments: [true, false]) func severalThreadsTakeEachItemOnce(hasOrder: Bool) {
+    let taken = Mutex<[Int: Int]>([:])
+    let queue = hasOrder ? WorkQueue(Array(1...100), by: <) : WorkQueue(Array(1...100))
+    queue.run(threads: 4) { number in
+      taken.withLock { $0[number, default: 0] += 1 }
+      return number < 10_000 ? [100 * number, 100 * number + 1] : []
+    }
+    let added = (1...100).flatMap { [100 * $0, 100 * $0 + 1] }
+    let all = (1...100) + added + added.filter { $0 < 10_000 }.flatMap { [100 * $0, 100 * $0 + 1] }
+    #expect(taken.withLock { $0 } == Dictionary(all.map { ($0, 1) }, uniquingKeysWith: +))
+  }
 }

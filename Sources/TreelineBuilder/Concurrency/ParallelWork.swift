@@ -18,16 +18,10 @@ func inChunks<Result: Sendable>(of count: Int, threads: Int, _ work: @Sendable (
 final class WorkQueue<Item: Sendable>: Sendable {
   private struct State {
     /// The item to be worked on next comes last.
-    var items: [Item] = []
+    var items: [Item]
     /// Number of items that are waiting or being worked on. The work on an item may add items, so all work is done only
     /// when this number is 0.
-    var unfinishedCount = 0
-
-    mutating func add(_ new: [Item], by isLessUrgent: ((Item, Item) -> Bool)?) {
-      unfinishedCount += new.count
-      guard let isLessUrgent else { return items += new }
-      for item in new { items.insert(item, at: firstIndex(in: items.indices) { isLessUrgent(item, items[$0]) }) }
-    }
+    var unfinishedCount: Int
   }
 
   private let state: Mutex<State>
@@ -41,9 +35,8 @@ final class WorkQueue<Item: Sendable>: Sendable {
   /// - Parameter isLessUrgent: Compares two items. Idle threads take the most urgent item. By default, they take the
   ///   item that was added last.
   init(_ items: [Item], by isLessUrgent: (@Sendable (Item, Item) -> Bool)? = nil) {
-    var state = State()
-    state.add(items, by: isLessUrgent)
-    self.state = Mutex(state)
+    let items = isLessUrgent.map { items.sorted(by: $0) } ?? items
+    state = Mutex(State(items: items, unfinishedCount: items.count))
     self.isLessUrgent = isLessUrgent
   }
 
@@ -71,8 +64,13 @@ final class WorkQueue<Item: Sendable>: Sendable {
     guard let item = state.withLock({ $0.items.popLast() }) else { return nil }
     let new = work(item)
     return state.withLock { state in
-      state.add(new, by: isLessUrgent)
-      state.unfinishedCount -= 1
+      for item in new {
+        let place = isLessUrgent.map { isLessUrgent in
+          firstIndex(in: state.items.indices) { isLessUrgent(item, state.items[$0]) }
+        }
+        state.items.insert(item, at: place ?? state.items.endIndex)
+      }
+      state.unfinishedCount += new.count - 1
       return (new.count, state.unfinishedCount == 0)
     }
   }

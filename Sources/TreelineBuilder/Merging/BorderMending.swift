@@ -30,7 +30,8 @@ struct BorderMending {
   /// border. This distance is `marginInReaches` times the reach of the level. The reach of a level is the greatest
   /// distance at which the level merges clusters.
   private var margins: [Int] = []
-  private var marginInReaches = 8.0
+  /// At first, an area extends five squares from the border (see `MergeArea`). A square is at most two reaches wide.
+  private var marginInReaches = 10.0
 
   /// - Parameter greatestDiameters: For each level, an upper bound of badge diameters in the two parts.
   init(

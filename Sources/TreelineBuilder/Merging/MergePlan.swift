@@ -17,7 +17,8 @@ struct MergePlan: Sendable {
     /// Index in `parts` of the larger part that this part is a half of. The whole plane is not a half of any part. For
     /// the whole plane, this is its own index.
     let whole: Int
-    /// Estimated number of clusters that are merged again along `border`; 0 if the part is not divided.
+    /// Estimated number of clusters that are merged again along `border`; 0 if the part is not divided. In a plan
+    /// without levels, a rough measure of the work along the border.
     var expectedAgain = 0.0
   }
 
@@ -140,13 +141,14 @@ struct MergePlan: Sendable {
   ///   - firstWidth: Base-2 logarithm of the width of squares in the first level. The width doubles from level to level.
   private func expectedAgain(_ part: Part, _ leaves: Leaves, margin: Int, firstWidth: Int) -> Double {
     guard let border = part.border else { return 0 }
-    // About 16,000 leaves serve as a sample of all leaves. The step is odd. An even step could find only leaves that
-    // come first in their squares, if the leaves form a lattice.
+    // Some 11,000 to 33,000 leaves serve as a sample of all leaves. The step is odd. If the leaves form a lattice, an
+    // even step could find only leaves that come first in their squares.
     let step = leaves.leafCount >> 14 | 1
     // For each level, the number of leaves that come first in a square near the border, minus this number in the level
     // before.
     var changes = [Int](repeating: 0, count: levels.count + 1)
-    for leaf in stride(from: part.leaves.lowerBound, to: part.leaves.upperBound, by: step) {
+    let start = (part.leaves.lowerBound + step - 1) / step * step
+    for leaf in stride(from: start, to: part.leaves.upperBound, by: step) {
       let position = leaves.position(of: leaf)
       let first = Int.bitWidth - (border.distance(position) / margin).leadingZeroBitCount
       let code = ZOrder.code(of: position)
@@ -200,7 +202,7 @@ struct MergePlan: Sendable {
       (before.maxY, behind.minY) = (place - 1, place)
     }
     parts[part].border = MergeBorder(kind: isVertical ? .column : .row, place: place)
-    // A rough estimate for points that are spread evenly.
+    // If the points are spread evenly, the number of clusters along a border grows like this.
     parts[part].expectedAgain = 8 * Double(range.count).squareRoot()
     parts[part].halves.first = parts.count
     divide(range.lowerBound..<middle, before, of: part, leaves, most: most)
@@ -212,14 +214,18 @@ struct MergePlan: Sendable {
   /// cancelled.
   ///
   /// Of the parts whose halves are done, the part with the longest path to the whole plane comes first. Otherwise most
-  /// borders would be left for the end, and one thread would work on them while the other threads wait.
+  /// borders would be left for the end, and one thread would work on them while the other threads wait. But if the
+  /// arrays are in files, a part comes directly after its halves, because their pages are still in memory.
   func forEachPart(threads: Int, _ monitor: BuildMonitor, _ work: @Sendable (_ number: Int, _ part: Part) -> Void) {
     let undone = parts.map { _ in UndoneHalves() }
     // For each part, the estimated work on the part and on all parts that contain it.
     var paths = parts.map { expectedTime(of: $0) }
     for number in parts.indices.dropFirst() { paths[number] += paths[parts[number].whole] }
     let leaves = parts.indices.filter { parts[$0].border == nil }
-    WorkQueue(leaves) { [paths] in paths[$0] < paths[$1] }.run(threads: threads) { number in
+    let queue =
+      monitor.mapped == nil
+      ? WorkQueue(leaves) { [paths] in paths[$0] < paths[$1] } : WorkQueue(leaves.reversed())
+    queue.run(threads: threads) { number in
       if monitor.isCancelled { return [] }
       work(number, parts[number])
       let whole = parts[number].whole

@@ -307,8 +307,8 @@ private struct MergeComparison {
     isBeyond[a] = isBeyond[a] || isBeyond[b]
   }
 
-  /// Elements that only one history has, and elements that the two histories merge differently. The elements of each
-  /// history are in the order of that history.
+  /// Elements that only one history has, and elements that the two histories merge differently. The elements of the new
+  /// history are in the order of merging.
   var differing: [Int] { parents.indices.filter { isDifferent[$0] } }
 
   mutating func side(_ element: Int) -> Side {

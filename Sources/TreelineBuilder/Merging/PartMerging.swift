@@ -94,8 +94,8 @@ struct PartMerging: Sendable {
       report.mending += counts
       report.mergesInParts += merges
       // Merges are corrected in areas along the borders between parts, and each area that is too small is enlarged.
-      // With ordinary points, up to a third of all areas are too small at first. With points that form a lattice,
-      // three quarters of all areas are too small at first. So the first condition below detects lattices.
+      // With ordinary points, up to a ninth of all areas are too small at first. With points that form a lattice,
+      // most areas are too small at first. So the first condition below detects lattices.
       let mending = report.mending
       if mending.retries >= 12 && 2 * mending.retries > mending.areas
         || mending.clusters > 2 * tree.leafCount + 100_000
@@ -115,7 +115,8 @@ struct PartMerging: Sendable {
       merging.run(level)
       return merging.greatestDiameter
     }
-    if !monitor.isCancelled { for merge in merging.merges { tree.add(merge) } }
+    if monitor.isCancelled { return (diameters, [], 0) }
+    for merge in merging.merges { tree.add(merge) }
     return (diameters, LeafBlock.blocks(of: leaves, tree), merging.merges.count)
   }
 
