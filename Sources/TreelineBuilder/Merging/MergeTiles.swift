@@ -46,9 +46,11 @@ struct MergeTiles: @unchecked Sendable {
 
   /// Puts clusters into tiles. Each time a cluster lies in another tile than the previous cluster, memory for a tile
   /// is reserved. So consecutive clusters should be near each other.
+  ///
+  /// - Parameter old: Tiles that are no longer needed. Their memory is used again or deallocated.
   init(
     _ clusters: some RandomAccessCollection<Int>, shift: UInt32, isCyclic: Bool, slots: UnsafeMutablePointer<UInt32>,
-    _ monitor: BuildMonitor, _ entry: (Int) -> Entry
+    replacing old: MergeTiles?, _ monitor: BuildMonitor, _ entry: (Int) -> Entry
   ) {
     (self.shift, self.isCyclic, self.slots) = (shift, isCyclic, slots)
     var (changes, last) = (0, UInt64.max)
@@ -58,34 +60,53 @@ struct MergeTiles: @unchecked Sendable {
       changes &+= key == last ? 0 : 1
       last = key
     }
+    old?.deallocateTable()
     tableSize = Self.tableSize(forTiles: changes + changes / 8)
     tiles = Self.allocateTable(tableSize)
     // There are at most `changes` tiles. At the beginning, each tile has at most three more slots than clusters.
     slotCapacity = clusters.count + 3 * changes + clusters.count / 8 + 64
-    xs = Self.allocateSlots(slotCapacity)
-    ys = Self.allocateSlots(slotCapacity)
-    radii = Self.allocateSlots(slotCapacity)
-    numbers = Self.allocateSlots(slotCapacity)
+    if let old, (slotCapacity...4 * slotCapacity).contains(old.slotCapacity) {
+      (xs, ys, radii, numbers, slotCapacity) = (old.xs, old.ys, old.radii, old.numbers, old.slotCapacity)
+    } else {
+      old?.deallocateSlots()
+      xs = Self.allocateSlots(slotCapacity)
+      ys = Self.allocateSlots(slotCapacity)
+      radii = Self.allocateSlots(slotCapacity)
+      numbers = Self.allocateSlots(slotCapacity)
+    }
+    // Until all clusters are counted, `slots` holds the index of each cluster's tile in the hash table. The table does
+    // not grow meanwhile, because it has room for `changes` tiles.
+    last = .max
+    var index: UInt32 = 0
     for cluster in clusters {
       if cluster & 0xFFFF == 0 && monitor.isCancelled { return }
-      tile(Self.key(entry(cluster).position, shift)).pointee.capacity &+= 1
+      let key = Self.key(entry(cluster).position, shift)
+      if key != last { index = UInt32(tile(key) - tiles) }
+      last = key
+      slots[cluster] = index
+      tiles[Int(index)].capacity &+= 1
     }
     for cluster in clusters {
       if cluster & 0xFFFF == 0 && monitor.isCancelled { return }
-      let entry = entry(cluster)
-      let tile = tile(Self.key(entry.position, shift))
+      let tile = tiles + Int(slots[cluster])
       if tile.pointee.count == 0 {
         tile.pointee.start = UInt32(slotCount)
         tile.pointee.capacity = reserve(tile.pointee.capacity)
       }
-      write(UInt32(cluster), entry, to: tile)
+      write(UInt32(cluster), entry(cluster), to: tile)
     }
   }
 
   var isEmpty: Bool { count == 0 }
 
   func deallocate() {
-    MemoryBlock(tiles, count: tableSize).freeZeros()
+    deallocateTable()
+    deallocateSlots()
+  }
+
+  private func deallocateTable() { MemoryBlock(tiles, count: tableSize).freeZeros() }
+
+  private func deallocateSlots() {
     for list in [xs, ys, numbers] { MemoryBlock(list, count: slotCapacity).deallocate() }
     MemoryBlock(radii, count: slotCapacity).deallocate()
   }

@@ -121,16 +121,14 @@ private struct ScatterBands: ~Copyable {
     if !tiles.isEmpty && tiles[0].shift >= shift { return }
     if liveCount < count { count = live.renumber(count, monitor) }
     let first = tiles.isEmpty ? UInt32(live.firstShift(count, monitor)) : 0
-    for tiles in tiles { tiles.deallocate() }
     var byLayer = (0..<Self.layerCount).map { _ in [Int]() }
     for cluster in 0..<count { byLayer[layer(of: UInt32(cluster))].append(cluster) }
-    tiles = []
-    for (layer, clusters) in byLayer.enumerated() {
-      let shift = max(self.shift(layer), first)
-      tiles.append(
-        MergeTiles(clusters, shift: shift, isCyclic: false, slots: live.slots, monitor) { [live] in
-          Self.entry(UInt32($0), live)
-        })
+    let old = tiles
+    tiles = byLayer.enumerated().map { layer, clusters in
+      MergeTiles(
+        clusters, shift: max(self.shift(layer), first), isCyclic: false, slots: live.slots,
+        replacing: old.isEmpty ? nil : old[layer], monitor
+      ) { [live] in Self.entry(UInt32($0), live) }
     }
     let width = Double(1 << Int(tiles[0].shift))
     horizon = width * width / 32

@@ -130,9 +130,9 @@ struct TouchMerging: ~Copyable {
     let width = UInt64(min(reach * Self.reaches, Double(1 << Int(Self.greatestShift))))
     var shift = UInt32(UInt64.bitWidth - (width - 1).leadingZeroBitCount)
     if tiles == nil { shift = max(shift, UInt32(live.firstShift(count, monitor))) }
-    tiles?.deallocate()
-    tiles = MergeTiles(0..<count, shift: shift, isCyclic: live.crossesSeam, slots: live.slots, monitor) {
-      [live, curve] in
+    tiles = MergeTiles(
+      0..<count, shift: shift, isCyclic: live.crossesSeam, slots: live.slots, replacing: tiles, monitor
+    ) { [live, curve] in
       MergeTiles.Entry(position: live.positions[$0], radius: Self.radius(live.nodes[$0].diameter, curve))
     }
     horizon = Double(1 << Int(shift)) / Self.leastReaches
