@@ -34,6 +34,8 @@ WORST_CASES = {
     "geometric": "points in 28 rings, each half as wide as the ring around it",
 }
 
+METRICS = {"distance": "by distance", "badges": "for badges", "scatter": "by scatter"}
+
 
 PARTS = (
     "first_look", "builds", "thread_gain", "worst_cases", "growth", "memory", "pieces", "merging", "views",
@@ -369,17 +371,16 @@ class Bench:
     def merging(self):
         section = "Build by merging on two threads"
         limits = {"distance": Bound(0.9, aim=0.7), "badges": Bound(1.25, aim=0.95), "scatter": Bound(2.0, aim=1.2)}
-        names = {"distance": "by distance", "badges": "for badges", "scatter": "by scatter"}
         for name, path in self.sets.items():
             is_uk = name == "UK postcodes"
             runs = {
-                (metric, threads): partial(self.merged, path, threads, metric) for metric in names for threads in (2, 1)
+                (metric, threads): partial(self.merged, path, threads, metric) for metric in METRICS for threads in (2, 1)
             }
             runs["peer"] = lambda: peer("build", "supercluster", path, 0 if self.quick else 1, 1)
             rounds = [in_turn(round, *runs.values()) for round in range(self.rounds)]
             found = {key: [round[place] for round in rounds] for place, key in enumerate(runs)}
             times = {key: [statistics.median(run["seconds"]) for run in builds] for key, builds in found.items()}
-            for metric, how in names.items():
+            for metric, how in METRICS.items():
                 two, one = times[metric, 2], times[metric, 1]
                 trees = {run["contentHash"] for run in found[metric, 2] + found[metric, 1]}
                 assert len(trees) == 1, "the tree depends on the threads"
@@ -403,7 +404,7 @@ class Bench:
             for metric, most, aim in (("distance", 14, 9), ("badges", 18, 12)):
                 times = self.merged("clustered:10000000", THREADS, metric)["seconds"]
                 self.add(
-                    section, f"10 M clustered points, {names[metric]}: time", Samples(times, "s"), None, times,
+                    section, f"10 M clustered points, {METRICS[metric]}: time", Samples(times, "s"), None, times,
                     Bound(most, aim=aim, figure="{:.1f} s"))
         self.merging_awkward_points()
         self.merging_growth()
@@ -411,18 +412,19 @@ class Bench:
     def merging_awkward_points(self):
         size = self.million
         kinds = {"uniform": "uniform", **WORST_CASES, "lattice": "points on a lattice"}
-        times = {kind: [] for kind in kinds}
+        sets = [(kind, metric) for metric in ("distance", "badges") for kind in kinds]
+        times = {each: [] for each in sets}
         for _ in range(self.rounds):
-            for kind, samples in times.items():
-                samples.append(statistics.median(self.merged(f"{kind}:{size}", THREADS)["seconds"]))
-        for kind, name in kinds.items():
+            for (kind, metric), samples in times.items():
+                samples.append(statistics.median(self.merged(f"{kind}:{size}", THREADS, metric)["seconds"]))
+        for kind, metric in sets:
             if kind != "uniform":
                 self.add(
                     f"Build of {count_text(size)} unusual points by merging, relative to {count_text(size)} uniform points",
-                    name,
-                    Samples(times[kind], "s"),
-                    Samples(times["uniform"], "s"),
-                    ratios(times[kind], times["uniform"]),
+                    f"{kinds[kind]}, {METRICS[metric]}",
+                    Samples(times[kind, metric], "s"),
+                    Samples(times["uniform", metric], "s"),
+                    ratios(times[kind, metric], times["uniform", metric]),
                     Bound(3),
                 )
 

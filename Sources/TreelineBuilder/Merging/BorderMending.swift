@@ -43,12 +43,15 @@ struct BorderMending {
     self.monitor = monitor
   }
 
+  /// Corrects the merges along the border, unless more than `mostClusters` clusters must be merged again.
+  ///
   /// - Returns: the amount of work that the mending took.
-  mutating func run() -> MergeRevision.Counts {
-    var revision = MergeRevision(tree, curve, anchor, crossesSeam: crossesSeam, border: border, monitor)
+  mutating func run(mostClusters: Int) -> MergeRevision.Counts {
+    var revision = MergeRevision(
+      tree, curve, anchor, crossesSeam: crossesSeam, border: border, mostClusters: mostClusters, monitor)
     collect()
-    for level in plan.levels.indices where !monitor.isCancelled { mend(level, by: &revision) }
-    if !monitor.isCancelled {
+    for level in plan.levels.indices where !monitor.isCancelled && !revision.gaveUp { mend(level, by: &revision) }
+    if !monitor.isCancelled && !revision.gaveUp {
       revision.apply()
       for merge in revision.added {
         let leaf = Int(merge.cluster.node) - tree.leafCount

@@ -222,6 +222,14 @@ struct MergePlan: Sendable {
     var paths = parts.map { expectedTime(of: $0) }
     for number in parts.indices.dropFirst() { paths[number] += paths[parts[number].whole] }
     let leaves = parts.indices.filter { parts[$0].border == nil }
+    // The border of one pair of parts comes first. It shows whether merging in parts saves time (see `PartMerging`).
+    let pairs = parts.indices.filter { whole in
+      let halves = parts[whole].halves
+      return parts[whole].border != nil && [halves.first, halves.second].allSatisfy { parts[$0].border == nil }
+    }
+    if let pair = pairs.max(by: { paths[$0] < paths[$1] }) {
+      for part in [pair, parts[pair].halves.first, parts[pair].halves.second] { paths[part] = .infinity }
+    }
     let queue =
       monitor.mapped == nil
       ? WorkQueue(leaves) { [paths] in paths[$0] < paths[$1] } : WorkQueue(leaves.reversed())

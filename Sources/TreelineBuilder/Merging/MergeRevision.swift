@@ -24,7 +24,11 @@ package struct MergeRevision {
   private let anchor: ClusterAnchor
   private let crossesSeam: Bool
   private let border: MergeBorder?
+  private let mostClusters: Int
   private let monitor: BuildMonitor
+
+  /// Whether more clusters were merged again than allowed. Then the history is not corrected.
+  var gaveUp: Bool { counts.clusters > mostClusters }
 
   /// Amount of work.
   private(set) var counts = Counts()
@@ -46,12 +50,15 @@ package struct MergeRevision {
   ///   - border: Line between two parts of the plane. No merge of the old history crosses this line.
   ///   - gone: Leaves of the old history that do not exist any more.
   ///   - here: Leaves that the old history lacks.
+  ///   - mostClusters: The revision gives up when it has merged more clusters again.
   init(
     _ tree: MergeTree, _ curve: BadgeCurve, _ anchor: ClusterAnchor, crossesSeam: Bool, border: MergeBorder? = nil,
-    gone: Set<UInt32> = [], here: [UInt32: MergeCluster] = [:], _ monitor: BuildMonitor
+    gone: Set<UInt32> = [], here: [UInt32: MergeCluster] = [:], mostClusters: Int = .max,
+    _ monitor: BuildMonitor
   ) {
     (self.tree, self.curve, self.anchor, self.crossesSeam) = (tree, curve, anchor, crossesSeam)
     (self.border, self.gone, self.here, self.monitor) = (border, gone, here, monitor)
+    self.mostClusters = mostClusters
   }
 
   /// Replaces the old merges in the tree by the new merges.
@@ -82,7 +89,7 @@ package struct MergeRevision {
       var margin = 2
       while let uncovered = revise(bands, area, &greatest, candidates(area)) {
         counts.retries += 1
-        if uncovered.isEmpty { break }
+        if uncovered.isEmpty || gaveUp { break }
         margin *= 2
         if margin == 4 || border == nil {
           for position in uncovered { area.add(around: position, margin: margin) }
@@ -90,7 +97,7 @@ package struct MergeRevision {
           area.widen(to: margin)
         }
       }
-      if monitor.isCancelled || area.squareWidth >= curve.reach(bands.upperBound, greatest) {
+      if monitor.isCancelled || gaveUp || area.squareWidth >= curve.reach(bands.upperBound, greatest) {
         return greatest
       }
     }

@@ -81,7 +81,9 @@ struct PartMerging: Sendable {
       var mending = BorderMending(
         border, of: halves.flatMap(\.blocks), plan, tree, curve, anchor, crossesSeam: border.kind == .seam, greatest,
         monitor)
-      counts = mending.run()
+      let most = mostClustersAgain(along: number)
+      counts = mending.run(mostClusters: most)
+      if counts.clusters > most { results.gaveUp.store(true, ordering: .relaxed) }
       (own.greatestDiameters, own.blocks) = (mending.greatestDiameters, mending.blocks)
     } else {
       (own.greatestDiameters, own.blocks, merges) = merge(leaves)
@@ -93,16 +95,21 @@ struct PartMerging: Sendable {
       report.duration += duration
       report.mending += counts
       report.mergesInParts += merges
-      // Merges are corrected in areas along the borders between parts, and each area that is too small is enlarged.
-      // With ordinary points, up to a ninth of all areas are too small at first. With points that form a lattice,
-      // most areas are too small at first. So the first condition below detects lattices.
-      let mending = report.mending
-      if mending.retries >= 12 && 2 * mending.retries > mending.areas
-        || mending.clusters > 2 * tree.leafCount + 100_000
-      {
-        results.gaveUp.store(true, ordering: .relaxed)
-      }
+      if report.mending.clusters > mostClustersAgain { results.gaveUp.store(true, ordering: .relaxed) }
     }
+  }
+
+  /// Greatest number of clusters that are merged again along all borders. If there are more, merging in parts takes more
+  /// time than it saves.
+  private var mostClustersAgain: Int { 2 * tree.leafCount + 100_000 }
+
+  /// Returns the greatest number of clusters that are merged again along one border.
+  private func mostClustersAgain(along number: Int) -> Int {
+    // A build whose arrays are in files may lack the memory to merge all clusters without parts.
+    if number < 0 || monitor.mapped != nil { return mostClustersAgain }
+    // Usually at most twice as many clusters as estimated are merged again. If the points form a lattice, wrong merges
+    // spread far from the border, and ten or more times as many clusters are merged again.
+    return 4 * Int(plan.parts[number].expectedAgain) + 5_000
   }
 
   /// Merges a part that is not divided.
