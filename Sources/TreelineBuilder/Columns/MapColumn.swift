@@ -101,7 +101,8 @@ extension MapColumn {
 private struct Properties<Value: Sendable, Property>: Sendable {
   private let values: [Value]
   private let keyPath: KeyPath<Value, Property> & Sendable
-  /// Offset of the property in the memory of a value, in bytes; nil if the property is computed or belongs to a class.
+  /// Offset of the property in the memory of a value, in bytes; nil if the property is not stored in the value itself,
+  /// for example if it is computed or observed, or if it belongs to a class.
   private let offset: Int?
 
   init(of values: [Value], _ keyPath: KeyPath<Value, Property> & Sendable) {
@@ -110,6 +111,7 @@ private struct Properties<Value: Sendable, Property>: Sendable {
 
   subscript(index: Int) -> Property {
     guard let offset else { return values[index][keyPath: keyPath] }
+    precondition(values.indices.contains(index), "There is no value \(index)")
     return values.withUnsafeBytes {
       $0.load(fromByteOffset: index * MemoryLayout<Value>.stride + offset, as: Property.self)
     }

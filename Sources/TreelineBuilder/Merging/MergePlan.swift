@@ -213,22 +213,23 @@ struct MergePlan: Sendable {
   /// Calls `work` with each part, on several threads. Each part comes after its halves. Stops early if the build is
   /// cancelled.
   ///
-  /// Of the parts whose halves are done, the part with the longest path to the whole plane comes first. Otherwise most
-  /// borders would be left for the end, and one thread would work on them while the other threads wait. But if the
-  /// arrays are in files, a part comes directly after its halves, because their pages are still in memory.
+  /// First come the smallest part that is divided, and its halves. The border of this part shows whether merging in
+  /// parts saves time (see `PartMerging`). After that, of the parts whose halves are done, the part with the longest
+  /// path to the whole plane comes first. Otherwise most borders would be left for the end, and one thread would work on
+  /// them while the other threads wait. But if the arrays are in files, a part comes directly after its halves, because
+  /// their pages are still in memory.
   func forEachPart(threads: Int, _ monitor: BuildMonitor, _ work: @Sendable (_ number: Int, _ part: Part) -> Void) {
     let undone = parts.map { _ in UndoneHalves() }
     // For each part, the estimated work on the part and on all parts that contain it.
     var paths = parts.map { expectedTime(of: $0) }
     for number in parts.indices.dropFirst() { paths[number] += paths[parts[number].whole] }
     let leaves = parts.indices.filter { parts[$0].border == nil }
-    // The border of one pair of parts comes first. It shows whether merging in parts saves time (see `PartMerging`).
-    let pairs = parts.indices.filter { whole in
-      let halves = parts[whole].halves
-      return parts[whole].border != nil && [halves.first, halves.second].allSatisfy { parts[$0].border == nil }
+    // The divided part with the fewest leaves. Its halves are not divided.
+    let first = parts.indices.filter { parts[$0].border != nil }.min {
+      parts[$0].leaves.count < parts[$1].leaves.count
     }
-    if let pair = pairs.max(by: { paths[$0] < paths[$1] }) {
-      for part in [pair, parts[pair].halves.first, parts[pair].halves.second] { paths[part] = .infinity }
+    if let first {
+      for part in [first, parts[first].halves.first, parts[first].halves.second] { paths[part] = .infinity }
     }
     let queue =
       monitor.mapped == nil

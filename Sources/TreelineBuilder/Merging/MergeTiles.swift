@@ -74,8 +74,8 @@ struct MergeTiles: @unchecked Sendable {
       radii = Self.allocateSlots(slotCapacity)
       numbers = Self.allocateSlots(slotCapacity)
     }
-    // Until all clusters are counted, `slots` holds the index of each cluster's tile in the hash table. The table does
-    // not grow meanwhile, because it has room for `changes` tiles.
+    // Until a cluster is written to its tile, `slots` holds the index of this tile in the hash table. The table does not
+    // grow meanwhile, because it has room for `changes` tiles.
     last = .max
     var index: UInt32 = 0
     for cluster in clusters {

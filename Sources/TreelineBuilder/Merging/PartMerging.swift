@@ -81,7 +81,7 @@ struct PartMerging: Sendable {
       var mending = BorderMending(
         border, of: halves.flatMap(\.blocks), plan, tree, curve, anchor, crossesSeam: border.kind == .seam, greatest,
         monitor)
-      let most = mostClustersAgain(along: number)
+      let most = mostClustersAgain(along: number, results)
       counts = mending.run(mostClusters: most)
       if counts.clusters > most { results.gaveUp.store(true, ordering: .relaxed) }
       (own.greatestDiameters, own.blocks) = (mending.greatestDiameters, mending.blocks)
@@ -95,7 +95,12 @@ struct PartMerging: Sendable {
       report.duration += duration
       report.mending += counts
       report.mergesInParts += merges
-      if report.mending.clusters > mostClustersAgain { results.gaveUp.store(true, ordering: .relaxed) }
+      // With ordinary points, up to a ninth of all areas along borders are too small at first. With points that form a
+      // lattice, most areas are too small at first.
+      let mending = report.mending
+      if mending.retries >= 12 && 2 * mending.retries > mending.areas || mending.clusters > mostClustersAgain {
+        results.gaveUp.store(true, ordering: .relaxed)
+      }
     }
   }
 
@@ -104,12 +109,17 @@ struct PartMerging: Sendable {
   private var mostClustersAgain: Int { 2 * tree.leafCount + 100_000 }
 
   /// Returns the greatest number of clusters that are merged again along one border.
-  private func mostClustersAgain(along number: Int) -> Int {
-    // A build whose arrays are in files may lack the memory to merge all clusters without parts.
+  private func mostClustersAgain(along number: Int, _ results: Results) -> Int {
+    // For the seam there is no estimate. And a build whose arrays are in files may lack the memory to start again
+    // without parts, so it gives up only if it must.
     if number < 0 || monitor.mapped != nil { return mostClustersAgain }
-    // Usually at most twice as many clusters as estimated are merged again. If the points form a lattice, wrong merges
-    // spread far from the border, and ten or more times as many clusters are merged again.
-    return 4 * Int(plan.parts[number].expectedAgain) + 5_000
+    // If the points form a lattice, wrong merges spread far from the border, and in each level nearly all clusters of
+    // the part are merged again. With other points, about as many clusters as estimated are merged again along all
+    // borders together. But the estimates come from a sample, and some are much too small.
+    return results.report.withLock { report in
+      report.expectedSoFar += plan.parts[number].expectedAgain
+      return max(4 * Int(report.expectedSoFar) + tree.leafCount / 10 + 5_000 - report.mending.clusters, 0)
+    }
   }
 
   /// Merges a part that is not divided.
@@ -157,6 +167,8 @@ package struct MergeReport: Sendable {
   package var mergesInParts = 0
   /// Estimated number of clusters that are merged again along borders.
   package var expectedAgain = 0.0
+  /// The part of `expectedAgain` that belongs to the borders on which the work has begun.
+  var expectedSoFar = 0.0
   /// Amount of work that was done again along borders.
   package var mending = MergeRevision.Counts()
   /// `duration` is the time of all threads together, without waiting. `longestPath` is the time of the longest chain

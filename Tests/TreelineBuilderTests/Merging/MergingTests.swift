@@ -54,6 +54,17 @@ import Testing
     #expect(try MergeReport(merging: set.coordinates, options: options).partCount == 1)
   }
 
+  /// Checks that merging in parts does not give up if the points are not a lattice.
+  @Test(arguments: [
+    PointSet.cities(20_000, seed: 523), .uniformWorld(10_000, seed: 524), .roads(10_000, seed: 527),
+  ]) func ordinaryPointsAreMergedInParts(_ set: PointSet) throws {
+    for metric in [MergeMetric.distance, .badges] {
+      var options = BuildOptions(growth: .merging(by: metric), threads: 2)
+      options.leavesInPart = 700
+      #expect(try MergeReport(merging: set.coordinates, options: options).partCount > 1, "\(set), \(metric)")
+    }
+  }
+
   /// Borders through uniform points are long, so that parts would take more time than they save.
   @Test func partsAreMergedWhereTheyPay() throws {
     let options = BuildOptions(growth: .merging(by: .badges), threads: 2)

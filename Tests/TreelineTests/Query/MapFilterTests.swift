@@ -232,4 +232,47 @@ import TreelineBuilder
       try map.filtered(by: .where(\.kind, in: ["inn"])).tree.filteredPointCount
         == Self.hotels.filter { $0.kind == "inn" }.count)
   }
+
+  /// A value with properties that are stored in the value, and with properties that are not.
+  private struct Place {
+    final class Owner: Sendable {
+      let age: Int
+      init(age: Int) { self.age = age }
+    }
+
+    let coordinate: Coordinate
+    let small: UInt8
+    let name: String?
+    var observed: Int16 { didSet {} }
+    let pair: (Int8, Double)
+    let owner: Owner
+    let offer: Offer?
+
+    var double: Int { 2 * Int(small) }
+  }
+
+  @Test func propertiesAreReadWhereverTheyAreStored() throws {
+    let places = Self.hotels.indices.map { row in
+      Place(
+        coordinate: Self.hotels[row].coordinate, small: UInt8(row % 256), name: row % 3 == 0 ? nil : "place \(row)",
+        observed: Int16(-row), pair: (Int8(row % 100), Double(row) + 0.5), owner: Place.Owner(age: 7 * row),
+        offer: row % 2 == 0 ? nil : Offer(price: Float(row)))
+    }
+    let map = try ClusterMap(
+      places, at: \.coordinate, columns: .number(\.small), .text(\.name), .number(\.observed, name: "seen"),
+      .number(\.pair.1, name: "pair"), .number(\.owner.age, name: "age"), .number(\.offer?.price, name: "price"),
+      .number(\.double))
+    for index in places.indices {
+      let place = places[map.tree.row(atTreeIndex: index)]
+      let expected: [AttributeValue?] = [
+        .number("\(place.small)"), place.name.map { .string($0) }, .number("\(place.observed)"),
+        .number("\(place.pair.1)"), .number("\(place.owner.age)"), place.offer.map { .number("\(Int($0.price))") },
+        .number("\(place.double)"),
+      ]
+      #expect(map.tree.columns.map { $0.value(atTreeIndex: index) } == expected, "\(place)")
+    }
+    let numbers = try ClusterMap(
+      [3.5, 1, -2], at: { Coordinate(longitude: $0, latitude: 1) }, columns: .number(\.self, name: "itself"))
+    #expect(try numbers.tree.clusters(.limit(1), in: .everything).values(of: [.sum("itself")])[0][0].double == 2.5)
+  }
 }
