@@ -96,8 +96,8 @@ extension MapColumn {
   }
 }
 
-/// A property of each of some values. Reading a property through its key path copies the whole value. A stored property
-/// is read from its own memory instead.
+/// A property of each of some values. Reading a property through its key path copies the whole value. So a stored
+/// property is read directly from the memory of the value.
 private struct Properties<Value: Sendable, Property>: Sendable {
   private let values: [Value]
   private let keyPath: KeyPath<Value, Property> & Sendable
@@ -111,7 +111,7 @@ private struct Properties<Value: Sendable, Property>: Sendable {
 
   subscript(index: Int) -> Property {
     guard let offset else { return values[index][keyPath: keyPath] }
-    precondition(values.indices.contains(index), "There is no value \(index)")
+    precondition(values.indices.contains(index), "No value has the index \(index)")
     return values.withUnsafeBytes {
       $0.load(fromByteOffset: index * MemoryLayout<Value>.stride + offset, as: Property.self)
     }

@@ -110,12 +110,12 @@ struct PartMerging: Sendable {
 
   /// Returns the greatest number of clusters that are merged again along one border.
   private func mostClustersAgain(along number: Int, _ results: Results) -> Int {
-    // For the seam there is no estimate. And a build whose arrays are in files may lack the memory to start again
-    // without parts, so it gives up only if it must.
+    // The seam has no estimate. And a build whose arrays are in files may lack the memory to start again without parts,
+    // so it gives up only if it must.
     if number < 0 || monitor.mapped != nil { return mostClustersAgain }
     // If the points form a lattice, wrong merges spread far from the border, and in each level nearly all clusters of
-    // the part are merged again. With other points, about as many clusters as estimated are merged again along all
-    // borders together. But the estimates come from a sample, and some are much too small.
+    // the part are merged again. With other points, the estimates for all borders together are about right. But they
+    // come from a sample, and some are much too small.
     return results.report.withLock { report in
       report.expectedSoFar += plan.parts[number].expectedAgain
       return max(4 * Int(report.expectedSoFar) + tree.leafCount / 10 + 5_000 - report.mending.clusters, 0)
