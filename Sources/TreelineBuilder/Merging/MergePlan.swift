@@ -91,6 +91,10 @@ struct MergePlan: Sendable {
       let plan = MergePlan(
         leaves, leavesInPart: leavesInPart, curve, squareCounts: counts,
         leavesForEach: monitor.mapped == nil ? 32 : 256)
+      // If long borders make a few large parts look best, the borders are longer than estimated.
+      if monitor.mapped == nil, leavesInPart > Self.leavesInPart(threads: threads), plan.partCount < 2 * threads {
+        break
+      }
       let time = plan.expectedTime(leafCount: leaves.leafCount, threads: threads)
       if time < least { (best, least) = (plan, time) }
       leavesInPart *= 2

@@ -261,13 +261,13 @@ import TreelineBuilder
     let map = try ClusterMap(
       places, at: \.coordinate, columns: .number(\.small), .text(\.name), .number(\.observed, name: "seen"),
       .number(\.pair.1, name: "pair"), .number(\.owner.age, name: "age"), .number(\.offer?.price, name: "price"),
-      .number(\.double))
+      .number(\.double, name: "double"))
     for index in places.indices {
       let place = places[map.tree.row(atTreeIndex: index)]
       let expected: [AttributeValue?] = [
         .number("\(place.small)"), place.name.map { .string($0) }, .number("\(place.observed)"),
-        .number("\(place.pair.1)"), .number("\(place.owner.age)"), place.offer.map { .number("\(Int($0.price))") },
-        .number("\(place.double)"),
+        .number("\(place.pair.1)"), .number("\(place.owner.age)"),
+        place.offer.map { .number("\(Int($0.price))") } ?? .null, .number("\(place.double)"),
       ]
       #expect(map.tree.columns.map { $0.value(atTreeIndex: index) } == expected, "\(place)")
     }
