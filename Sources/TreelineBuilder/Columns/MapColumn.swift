@@ -19,13 +19,12 @@ public struct MapColumn<Value: Sendable>: Sendable {
     _ column: @escaping @Sendable (_ name: String, _ values: [Value]) -> IndexColumn
   ) { (self.keyPath, self.name, self.column) = (keyPath, name, column) }
 
-  private init<Property>(
-    _ keyPath: KeyPath<Value, Property> & Sendable, _ name: String?, _ kind: IndexColumn.Kind,
-    _ value: @escaping @Sendable (Property) -> AttributeValue?
+  private init(
+    _ keyPath: AnyKeyPath & Sendable, _ name: String?, _ kind: IndexColumn.Kind,
+    _ value: @escaping @Sendable (Value) -> AttributeValue?
   ) {
     self.init(keyPath, name) { name, values in
-      let properties = Properties(of: values, keyPath)
-      return IndexColumn(name: name, kind: kind) { value(properties[$0]) }
+      IndexColumn(name: name, kind: kind) { value(values[$0]) }
     }
   }
 
@@ -54,8 +53,7 @@ extension MapColumn {
     _ keyPath: KeyPath<Value, Property> & Sendable, name: String? = nil
   ) -> MapColumn where Property.Stored: SummableColumnValue & Numeric {
     MapColumn(keyPath, name) { name, values in
-      let properties = Properties(of: values, keyPath)
-      return .numbers(name: name, areInMemory: true) { Property.storedValue(ofAny: properties[$0]) }
+      .numbers(name: name, areInMemory: true) { Property.storedValue(ofAny: values[$0][keyPath: keyPath]) }
     }
   }
 
@@ -63,14 +61,14 @@ extension MapColumn {
   public static func category<Property: ColumnValue>(
     _ keyPath: KeyPath<Value, Property> & Sendable, name: String? = nil
   ) -> MapColumn where Property.Stored == String {
-    MapColumn(keyPath, name, .category) { Property.stored($0).map(AttributeValue.string) }
+    MapColumn(keyPath, name, .category) { Property.stored($0[keyPath: keyPath]).map(AttributeValue.string) }
   }
 
   /// Makes a column of booleans; nil is a missing value.
   public static func boolean<Property: ColumnValue>(
     _ keyPath: KeyPath<Value, Property> & Sendable, name: String? = nil
   ) -> MapColumn where Property.Stored == Bool {
-    MapColumn(keyPath, name, .boolean) { Property.stored($0).map(AttributeValue.bool) }
+    MapColumn(keyPath, name, .boolean) { Property.stored($0[keyPath: keyPath]).map(AttributeValue.bool) }
   }
 
   /// Makes a column of moments in time, such as ``Instant`` or `Date`; nil is a missing value.
@@ -83,8 +81,7 @@ extension MapColumn {
     _ keyPath: KeyPath<Value, Property> & Sendable, name: String? = nil
   ) -> MapColumn where Property.Stored == Instant {
     MapColumn(keyPath, name) { name, values in
-      let properties = Properties(of: values, keyPath)
-      return IndexColumn(name: name, instant: { Property.stored(properties[$0]) })
+      IndexColumn(name: name, instant: { Property.stored(values[$0][keyPath: keyPath]) })
     }
   }
 
@@ -92,29 +89,7 @@ extension MapColumn {
   public static func text<Property: ColumnValue>(
     _ keyPath: KeyPath<Value, Property> & Sendable, name: String? = nil
   ) -> MapColumn where Property.Stored == String {
-    MapColumn(keyPath, name, .text) { Property.stored($0).map(AttributeValue.string) }
-  }
-}
-
-/// A property of each of some values. Reading a property through its key path copies the whole value. So a stored
-/// property is read directly from the memory of the value.
-private struct Properties<Value: Sendable, Property>: Sendable {
-  private let values: [Value]
-  private let keyPath: KeyPath<Value, Property> & Sendable
-  /// Offset of the property in the memory of a value, in bytes; nil if the property is not stored in the value itself,
-  /// for example if it is computed or observed, or if it belongs to a class.
-  private let offset: Int?
-
-  init(of values: [Value], _ keyPath: KeyPath<Value, Property> & Sendable) {
-    (self.values, self.keyPath, offset) = (values, keyPath, MemoryLayout<Value>.offset(of: keyPath))
-  }
-
-  subscript(index: Int) -> Property {
-    guard let offset else { return values[index][keyPath: keyPath] }
-    precondition(values.indices.contains(index), "No value has the index \(index)")
-    return values.withUnsafeBytes {
-      $0.load(fromByteOffset: index * MemoryLayout<Value>.stride + offset, as: Property.self)
-    }
+    MapColumn(keyPath, name, .text) { Property.stored($0[keyPath: keyPath]).map(AttributeValue.string) }
   }
 }
 
