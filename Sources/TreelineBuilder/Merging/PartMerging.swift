@@ -114,8 +114,8 @@ struct PartMerging: Sendable {
     // so it gives up only if it must.
     if number < 0 || monitor.mapped != nil { return mostClustersAgain }
     // If the points form a lattice, wrong merges spread far from the border, and in each level nearly all clusters of
-    // the part are merged again. With other points, the estimates for all borders together are about right. But they
-    // come from a sample, and some are much too small.
+    // the part are merged again. With other points, the number for all borders together is at most three times the
+    // estimate. But estimates come from a sample, and for single borders some are much too small.
     return results.report.withLock { report in
       report.expectedSoFar += plan.parts[number].expectedAgain
       return max(4 * Int(report.expectedSoFar) + tree.leafCount / 10 + 5_000 - report.mending.clusters, 0)
